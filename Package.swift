@@ -1,0 +1,74 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The floors of the house: a target names only targets below it.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+func floor(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+let package = Package(
+  name: "mero-consentd",
+  products: [
+    .library(name: "MeroConsent", targets: ["MeroConsent"]),
+    .library(name: "ConsentClient", targets: ["ConsentClient"]),
+    .executable(name: "mero-consentd", targets: ["mero-consentd"]),
+    .executable(name: "mero-consent", targets: ["mero-consent"]),
+    .executable(name: "mero-dev-node", targets: ["mero-dev-node"]),
+  ],
+  targets: [
+    // Floor 1: C libraries.
+    .systemLibrary(name: "CLinux"),
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
+    .systemLibrary(name: "CInih", pkgConfig: "inih"),
+    // Floor 2.
+    floor("EventLoop", ["CLinux"]),
+    floor("Crypto", ["COpenSSL"]),
+    // Floor 3.
+    floor("HTTP", ["EventLoop"]),
+    floor("Sealed", ["Crypto"]),
+    floor("TDXQuote", ["Crypto"]),
+    // Floor 4.
+    floor("MeroConsent", ["Sealed", "TDXQuote", "EventLoop", "Crypto", "CCurl"]),
+    // Floor 5.
+    floor(
+      "ConsentBroker",
+      ["MeroConsent", "HTTP", "EventLoop", "Crypto", "CSQLite", "CSystemd", "CInih"]),
+    floor("ConsentClient", ["MeroConsent", "HTTP", "EventLoop", "Crypto"]),
+    floor("DevelopmentNode", ["Sealed", "HTTP", "EventLoop", "Crypto", "MeroConsent"]),
+    // Floor 6.
+    program("mero-consentd", ["ConsentBroker"]),
+    program("mero-consent", ["ConsentClient"]),
+    program("mero-dev-node", ["DevelopmentNode"]),
+    // Tests.
+    tests("EventLoopTests", ["EventLoop", "CLinux"]),
+    tests("CryptoTests", ["Crypto", "COpenSSL"]),
+    tests("HTTPTests", ["HTTP", "EventLoop"]),
+    tests("SealedTests", ["Sealed", "Crypto"]),
+    tests("TDXQuoteTests", ["TDXQuote", "Crypto"]),
+    tests("MeroConsentTests", ["MeroConsent", "EventLoop", "Crypto"]),
+    tests("ConsentBrokerTests", ["ConsentBroker", "MeroConsent", "HTTP", "EventLoop", "Crypto"]),
+    tests("ConsentClientTests", ["ConsentClient", "MeroConsent", "HTTP", "EventLoop"]),
+    tests("DevelopmentNodeTests", ["DevelopmentNode", "Sealed", "HTTP", "EventLoop", "Crypto"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+// inih, the configuration parser.
+#pragma once
+#include <ini.h>

@@ -1,0 +1,6 @@
+// libsystemd: notification, socket activation, journal and sd-bus.
+#pragma once
+#include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
+#include <systemd/sd-id128.h>
+#include <systemd/sd-journal.h>
