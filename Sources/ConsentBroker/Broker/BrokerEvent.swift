@@ -1,0 +1,19 @@
+/// One change of one request, as an event stream tells it. No secrets.
+package struct BrokerEvent: Sendable, Equatable {
+  /// Grows for ever, over restarts too: the `id:` of the stream.
+  package let sequence: Int64
+  package let requestId: String
+  package let state: RequestState
+  package let lastReturn: LastReturn?
+}
+
+/// What an event stream has next.
+package enum EventDelivery: Sendable {
+  case event(BrokerEvent)
+  /// Nothing until the deadline: time for a comment.
+  case quiet
+  /// The session was closed: end the stream.
+  case sessionEnded
+  /// The daemon is ending: a last `event: shutdown`, then the end.
+  case stopping
+}

@@ -1,0 +1,51 @@
+/// Why the broker refuses a call. The local API turns each case into one problem document.
+package enum Problem: Error, Sendable {
+  /// One of the protocol's own codes, with the request it is about where there is one.
+  case consent(ConsentError, requestId: String?)
+  /// No key, or one that is no session's: 401.
+  case unauthorized
+  /// Not there, or another session's, which is the same to the caller: 404.
+  case notFound
+  /// A limit of `BrokerLimits` is reached: 429, with `Retry-After` in seconds.
+  case tooMany(Limit, retryAfter: Int)
+  /// An `Idempotency-Key` that was used with another body: 422.
+  case idempotencyKeyReused
+  /// A value that only the broker can judge (`before` that names no request, a bad key): 422.
+  case invalid(field: String, detail: String)
+  /// The daemon is ending: 503 with `Retry-After: 1`.
+  case stopping
+
+  /// What there are too many of.
+  package enum Limit: String, Sendable {
+    case sessions
+    case openRequests
+    case waits
+    case eventStreams
+    case returns
+  }
+}
+
+/// The broker's limits, each with its reason.
+package enum BrokerLimits {
+  /// Open sessions: a desktop has tens of apps, and each session may hold a node connection.
+  package static let sessions = 128
+  /// Undecided requests of one session: a node keeps one an account, so this is generous.
+  package static let openRequests = 64
+  /// Long polls of one session, and of all.
+  package static let waits = 64
+  package static let allWaits = 512
+  /// Event streams of one session, and of all.
+  package static let eventStreams = 16
+  package static let allEventStreams = 256
+  /// Returns whose verdict is being found: each holds a little memory until then.
+  package static let returnsInFlight = 256
+  /// Pages kept for returns that have no ticket of their own, the oldest forgotten first.
+  package static let viewTickets = 256
+  /// The longest wait that `Prefer: wait` may ask for, in seconds.
+  package static let longestWait = 300
+  /// `limit` of a list, and its default.
+  package static let listLimit = 200
+  package static let listDefault = 50
+  /// Bytes of an `Idempotency-Key`: 1 to this.
+  package static let idempotencyKey = 255
+}

@@ -1,0 +1,98 @@
+package import FoundationEssentials
+
+/// Where a request stands. Raw values are the protocol and the ledger's.
+package enum RequestState: String, Sendable, CaseIterable {
+  /// Written before the node is asked. Seen by an app only after a crash in between.
+  case starting
+  case started
+  case approved
+  case declined
+  case replaced
+  case expired
+  case cancelled
+  case failed
+
+  /// Nothing changes a request any more.
+  package var isFinal: Bool {
+    switch self {
+    case .starting, .started: false
+    case .approved, .declined, .replaced, .expired, .cancelled, .failed: true
+    }
+  }
+}
+
+/// What came of the last return: `"OK"` where it confirmed a decision, else the error's code.
+package struct LastReturn: Sendable, Equatable {
+  package let at: Date
+  package let code: String
+
+  package init(at: Date, code: String) {
+    self.at = at
+    self.code = code
+  }
+}
+
+/// One request as its own session sees it.
+package struct RequestView: Sendable {
+  package var requestId: String
+  /// `createOrg` and so on, as on the wire.
+  package var kind: String
+  package var state: RequestState
+  package var createdAt: Date
+  /// `nil` while `starting`.
+  package var code: String?
+  /// The page, `nil` while `starting`.
+  package var url: String?
+  /// By this machine's clock, corrected by the node's. `nil` while `starting`.
+  package var expiresAt: Date?
+  /// `http://127.0.0.1:<port>/return/<ticket>`; `nil` where the callback is not listening.
+  package var callback: String?
+  /// Whether the node gave more than 24 h and the lifetime was cut.
+  package var lifetimeCut: Bool
+  /// Of an approved request that has one. Carries an invite token: only for
+  /// `GET /v1/requests/{id}`, `/return`, and waits, never for lists.
+  package var outcome: ConsentOutcome?
+  /// `nil` until decided.
+  package var changesOrganizations: Bool?
+  package var decidedAt: Date?
+  package var lastReturn: LastReturn?
+  /// The code of a `failed` request.
+  package var failure: ConsentError.Code?
+  /// A sentence for a person where the state needs one.
+  package var detail: String?
+  /// The session's tokens are gone: `PATCH /v1/session` brings the request back to life.
+  package var needsSession: Bool
+  /// Strong, with its quotes. Changes with everything that the view shows.
+  package var etag: String
+
+  /// `approved` or `declined`, once decided.
+  package var decision: RequestState? {
+    switch state {
+    case .approved, .declined: state
+    case .starting, .started, .replaced, .expired, .cancelled, .failed: nil
+    }
+  }
+}
+
+/// One page of a list, newest first.
+package struct RequestList: Sendable {
+  package var requests: [RequestView]
+  /// For `before` of the next page; `nil` on the last.
+  package var next: String?
+}
+
+/// What a wait ended with.
+package enum WaitResult: Sendable {
+  case changed(RequestView)
+  /// The time is up: 304 with this tag.
+  case unchanged(etag: String)
+}
+
+/// The answer to a start.
+package struct StartResult: Sendable {
+  package var view: RequestView
+  /// Whether the page opened in the person's browser; `nil` where that was not asked for.
+  package var opened: Bool?
+  /// The request was there already (same `Idempotency-Key`, or recorded twice).
+  package var repeated: Bool
+}

@@ -1,0 +1,35 @@
+/// What a person's return page says. Raw values are its `data-state`.
+package enum PageState: String, Sendable, CaseIterable {
+  case checking
+  case approved
+  case declined
+  case notDecided = "not-decided"
+  case mismatch
+  case replaced
+  case expired
+  case cancelled
+  case notConfirmed = "not-confirmed"
+  /// No such ticket.
+  case unknown
+}
+
+/// One page: what the node said, never what a query said.
+package struct PageView: Sendable, Equatable {
+  package var state: PageState
+  /// The request's kind; `nil` for a view ticket, which shows a verdict and nothing else.
+  package var kind: String?
+  /// The app's package; `nil` for a view ticket.
+  package var app: String?
+}
+
+/// What a return on the callback leads to.
+package enum CallbackAnswer: Sendable, Equatable {
+  /// 303 to `/done/{ticket}`; the verdict is being found, or is there.
+  case done(ticket: String)
+  /// No request has this ticket: the page `unknown`, 404.
+  case unknownTicket
+  /// The query cannot be read, or names an empty request: 400. Nothing changed.
+  case malformed
+  /// Too many returns at once: 429. The watcher still finds a decision.
+  case tooMany(retryAfter: Int)
+}

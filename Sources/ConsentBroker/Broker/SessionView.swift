@@ -1,0 +1,62 @@
+package import FoundationEssentials
+
+/// Proof that a key was checked. Only `Broker.authenticate(key:)` makes one.
+package struct Caller: Hashable, Sendable {
+  package let session: String
+}
+
+/// `POST /v1/sessions`, decoded.
+package struct SessionOpening: Sendable {
+  package var package: String
+  /// 64 hex digits.
+  package var account: String?
+  package var nodeURL: String
+  package var trust: NodeTrust
+  package var tokens: SessionTokenPair
+  package var origins: [String]
+  package var returnTo: String?
+
+  package init(
+    package: String, account: String?, nodeURL: String, trust: NodeTrust,
+    tokens: SessionTokenPair, origins: [String], returnTo: String?
+  ) {
+    self.package = package
+    self.account = account
+    self.nodeURL = nodeURL
+    self.trust = trust
+    self.tokens = tokens
+    self.origins = origins
+    self.returnTo = returnTo
+  }
+}
+
+/// The tokens of `POST /v1/sessions` and `PATCH /v1/session`.
+package struct SessionTokenPair: Sendable {
+  package var accessToken: String
+  package var refreshToken: String?
+
+  package init(accessToken: String, refreshToken: String?) {
+    self.accessToken = accessToken
+    self.refreshToken = refreshToken
+  }
+}
+
+/// A session that was just opened: the only time its key is shown.
+package struct OpenedSession: Sendable {
+  package let session: String
+  package let key: String
+}
+
+/// The caller's session. Never its tokens, never its key.
+package struct SessionView: Sendable {
+  package var session: String
+  package var package: String
+  package var account: String?
+  package var nodeURL: String
+  package var trust: NodeTrust
+  package var origins: [String]
+  package var returnTo: String?
+  package var createdAt: Date
+  /// Its tokens are gone (a restart, or the node refused to renew them): `PATCH` it.
+  package var needsSession: Bool
+}

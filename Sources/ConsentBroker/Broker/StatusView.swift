@@ -1,0 +1,30 @@
+package import FoundationEssentials
+
+/// `GET /v1/status`: nothing that is anybody's.
+package struct StatusView: Sendable {
+  package var version: String
+  package var startedAt: Date
+  package var uptimeSeconds: Int
+  /// `http://127.0.0.1:<port>/return`; `nil` where that family is not listening.
+  package var callbackIPv4: String?
+  package var callbackIPv6: String?
+  package var sessions: Int
+  package var undecidedRequests: Int
+  package var waits: Int
+  package var eventStreams: Int
+  /// Nodes of open sessions whose last call was answered, and those where it was not.
+  package var nodesReachable: Int
+  package var nodesUnreachable: Int
+  package var state: StateHealth
+  /// A damaged database was set aside at this start, and an empty one made.
+  package var stateReset: Bool
+}
+
+/// How well the ledger can be written.
+package enum StateHealth: String, Sendable {
+  case ok
+  /// The last write failed (a full disk): nothing new is taken until one succeeds.
+  case readOnly = "read-only"
+  /// There is no ledger: see the problem that every call answers.
+  case unavailable
+}
