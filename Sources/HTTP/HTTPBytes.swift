@@ -1,0 +1,63 @@
+/// The character classes of RFC 9110 and RFC 3986, on bytes.
+///
+/// Never on `Character`: CR LF is one of those, so offsets would slip.
+package enum HTTPBytes {
+  package static let tab = UInt8(ascii: "\t")
+  package static let lineFeed = UInt8(ascii: "\n")
+  package static let carriageReturn = UInt8(ascii: "\r")
+  package static let space = UInt8(ascii: " ")
+  package static let colon = UInt8(ascii: ":")
+
+  /// One bit a class for each of the 256 bytes.
+  private static let classes: [UInt8] = (0...255).map { (number: Int) -> UInt8 in
+    let byte = UInt8(number)
+    var result: UInt8 = 0
+    if isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) { result |= token }
+    if byte == tab || (byte >= space && byte != 0x7F) { result |= fieldValue }
+    if byte > space && byte < 0x7F { result |= visible }
+    if isAlphanumeric(byte) || "-._~!$&'()*+,;=:@/?%".utf8.contains(byte) { result |= uri }
+    return result
+  }
+  private static let token: UInt8 = 1
+  private static let fieldValue: UInt8 = 2
+  private static let visible: UInt8 = 4
+  private static let uri: UInt8 = 8
+
+  /// `tchar`: what a method or a field name is made of.
+  package static func isToken(_ byte: UInt8) -> Bool { classes[Int(byte)] & token != 0 }
+
+  /// A byte of a field value: visible, space, tab, or not ASCII.
+  package static func isFieldValue(_ byte: UInt8) -> Bool { classes[Int(byte)] & fieldValue != 0 }
+
+  /// 0x21 to 0x7E.
+  package static func isVisible(_ byte: UInt8) -> Bool { classes[Int(byte)] & visible != 0 }
+
+  /// A byte of a path or a query of RFC 3986, the percent sign included.
+  package static func isURI(_ byte: UInt8) -> Bool { classes[Int(byte)] & uri != 0 }
+
+  package static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
+
+  package static func isDigit(_ byte: UInt8) -> Bool {
+    byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")
+  }
+
+  package static func isAlphanumeric(_ byte: UInt8) -> Bool {
+    let lower = byte | 0x20
+    return isDigit(byte) || (lower >= UInt8(ascii: "a") && lower <= UInt8(ascii: "z"))
+  }
+
+  /// The value of a hexadecimal digit.
+  package static func hexValue(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// ASCII letters only.
+  package static func lowercased(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") ? byte | 0x20 : byte
+  }
+}
