@@ -1,15 +1,42 @@
 // What Glibc's module hides: functions behind feature macros, and macros that are not constants.
 #pragma once
+#include <pthread.h>
+#include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 // Declared by glibc only with _GNU_SOURCE. Defining that here would make this module's
-// types differ from those of Swift's Glibc module, so the declaration is repeated.
+// types differ from those of Swift's Glibc module, so the declarations are repeated.
 extern int accept4(int, struct sockaddr *, socklen_t *, int);
+extern long syscall(long, ...);
+extern int pthread_setname_np(pthread_t, const char *);
+
+struct clinux_ucred {
+  pid_t pid;
+  uid_t uid;
+  gid_t gid;
+};
 
 static inline int clinux_accept4(int descriptor, int flags) {
   return accept4(descriptor, (struct sockaddr *)0, (socklen_t *)0, flags);
+}
+
+// One field of the union, so that the loop reads and writes 64 plain bits.
+static inline struct epoll_event clinux_epoll_event(uint32_t events, uint64_t data) {
+  struct epoll_event event;
+  event.events = events;
+  event.data.u64 = data;
+  return event;
+}
+
+// SO_PEERCRED fills a struct ucred, which is declared only with _GNU_SOURCE.
+static inline int clinux_peer_credentials(int descriptor, struct clinux_ucred *credentials) {
+  socklen_t length = sizeof(*credentials);
+  return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &length);
 }
