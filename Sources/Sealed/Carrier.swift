@@ -3,6 +3,9 @@
 /// A carrier knows one base URL. It never follows a redirect (a 3xx is an answer like any other),
 /// never adds a credential, keeps no cookies, and never repeats a request once a byte of it has
 /// left. It has time limits of its own for connecting, for silence and for the whole transfer.
+///
+/// A class of a global actor must repeat the actor's name at each of these functions, or they are
+/// taken as nonisolated.
 package protocol Carrier: Sendable {
   /// Sends one POST and returns when the status line and the headers of the answer are in.
   ///

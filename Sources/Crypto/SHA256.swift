@@ -1,0 +1,46 @@
+import COpenSSL
+
+/// SHA-256 (FIPS 180-4), piece by piece or at once.
+package struct SHA256: ~Copyable {
+  /// The length of a digest in bytes.
+  package static let size = 32
+
+  private let context: OpaquePointer
+
+  package init() {
+    context = libcrypto {
+      let context = mustExist(EVP_MD_CTX_new(), "EVP_MD_CTX_new")
+      mustSucceed(EVP_DigestInit_ex(context, EVP_sha256(), nil), "EVP_DigestInit_ex")
+      return context
+    }
+  }
+
+  // Freeing a context wipes what it holds of the input.
+  deinit { EVP_MD_CTX_free(context) }
+
+  package mutating func update(_ bytes: some Collection<UInt8>) {
+    bytes.withMemory { memory in
+      libcrypto {
+        mustSucceed(
+          EVP_DigestUpdate(context, memory.baseAddress, memory.count), "EVP_DigestUpdate")
+      }
+    }
+  }
+
+  /// The digest of everything that was fed, 32 bytes.
+  package consuming func finish() -> [UInt8] {
+    return libcrypto {
+      [UInt8](unsafeUninitializedCapacity: Self.size) { digest, count in
+        mustSucceed(EVP_DigestFinal_ex(context, digest.baseAddress, nil), "EVP_DigestFinal_ex")
+        count = Self.size
+      }
+    }
+  }
+
+  /// The digest of `bytes`, 32 bytes.
+  package static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
+    var hasher = SHA256()
+    hasher.update(bytes)
+    return hasher.finish()
+  }
+}
