@@ -1,0 +1,140 @@
+package import FoundationEssentials
+
+/// One account's session with one node: asks for consent, and reads what came of it.
+///
+/// Everything goes through the sealed transport; nothing is ever sent in the clear. Calls may be
+/// made from anywhere and at the same time. A cancelled task throws `CONSENT_CANCELLED`.
+public final class MeroClient: Sendable {
+  /// What a client keeps to. All times are the node's transfers'.
+  public struct Options: Sendable {
+    /// How long opening a connection may take. 5 s.
+    public var connectLimit: Duration = .seconds(5)
+    /// How long a whole call may take. 30 s.
+    public var callLimit: Duration = .seconds(30)
+
+    public init() {}
+  }
+
+  /// Called with each new pair of tokens, before a request uses them: keep them, the old ones
+  /// are spent.
+  public typealias TokensChanged = @Sendable (SessionTokens) async -> Void
+
+  public let node: NodeAddress
+
+  /// Nothing is sent before the first request.
+  ///
+  /// - Parameters:
+  ///   - origins: the package's own (`links.frontend`, `frontendAliases`), where known: `returnTo`
+  ///     has to be on one of them.
+  ///   - returnTo: for requests that name none.
+  /// - Throws: `CONSENT_REQUEST_INVALID` for a key, measurements or an origin that is none;
+  ///   `CONSENT_RETURN_TO_NOT_ALLOWED`; `NODE_UNTRUSTED` for a development node that is not on
+  ///   this machine, and where no trust is configured.
+  public init(
+    node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
+    returnTo: String? = nil, options: Options = Options(), onTokensChanged: TokensChanged? = nil
+  ) throws(ConsentError) {
+    self.node = node
+  }
+
+  /// Asks the node; the person decides on its page.
+  ///
+  /// - Parameter returnTo: for a request that names none; else the client's own.
+  /// - Throws: `CONSENT_REQUEST_INVALID`, `CONSENT_RETURN_TO_NOT_ALLOWED` before anything is
+  ///   sent; `CONSENT_PAGE_NOT_TRUSTED`, `CONSENT_CODE_MISMATCH` for an answer that must not be
+  ///   shown; `NODE_…`, `SESSION_EXPIRED`.
+  public func requestConsent(
+    _ request: ConsentRequest, returnTo: String? = nil
+  ) async throws(ConsentError) -> ConsentStarted {
+    throw ConsentError(.nodeUnreachable)
+  }
+
+  /// The decision now.
+  ///
+  /// An outcome is checked against the kind of the request where this client started it.
+  /// - Throws: `CONSENT_RESULT_INVALID`, `CONSENT_REPLACED`, `NODE_…`, `SESSION_EXPIRED`.
+  public func consentResult(_ requestId: String) async throws(ConsentError) -> ConsentResult {
+    throw ConsentError(.nodeUnreachable)
+  }
+
+  /// The decision now, on a request that may have been started elsewhere.
+  public func consentResult(
+    _ requestId: String, kind: ConsentKind
+  ) async throws(ConsentError) -> ConsentResult {
+    throw ConsentError(.nodeUnreachable)
+  }
+
+  /// After the page sent the person back: the result of the request that the app started.
+  ///
+  /// The URL is a hint; what it says about the decision is not read.
+  /// - Throws: `RETURN_URL_MALFORMED`; `CONSENT_REQUEST_MISMATCH` when it names another request
+  ///   (the node is not asked); `CONSENT_REPLACED`; `CONSENT_NOT_DECIDED`; and what
+  ///   `consentResult` throws.
+  public func confirmConsentReturn(
+    _ started: ConsentStarted, returned url: String
+  ) async throws(ConsentError) -> ConsentResult {
+    try await confirmConsentReturn(started, returned: ReturnURL(url))
+  }
+
+  /// The same with a return that was read before.
+  public func confirmConsentReturn(
+    _ started: ConsentStarted, returned: ReturnURL
+  ) async throws(ConsentError) -> ConsentResult {
+    throw ConsentError(.nodeUnreachable)
+  }
+
+  /// Polls until the request is decided: at once, after 1 s, then ever slower, to 15 s. A read
+  /// that fails does not end the wait.
+  ///
+  /// - Throws: `CONSENT_REPLACED`; `CONSENT_EXPIRED` when the last read, at `expiresAt`, finds
+  ///   no decision; what that read throws when it fails.
+  public func waitForConsent(_ started: ConsentStarted) async throws(ConsentError) -> ConsentResult
+  {
+    throw ConsentError(.nodeUnreachable)
+  }
+
+  /// Uses these tokens from now on, also after the node refused to renew the old ones.
+  public func replaceTokens(_ tokens: SessionTokens) async {}
+
+  /// Ends every call with `CONSENT_CANCELLED`, wipes keys and tokens. The client is of no use
+  /// afterwards.
+  public func close() async {}
+}
+
+extension MeroClient {
+  /// The decision, and the node's clock at that moment where it said so.
+  package struct Reading: Sendable {
+    package let result: ConsentResult
+    package let nodeDate: Date?
+  }
+
+  /// What the daemon needs to know about a request that it started.
+  package struct Started: Sendable {
+    package let started: ConsentStarted
+    /// How long the request lives from now: `expiresAt` less the node's own `Date`, else less
+    /// this machine's clock; at most 24 h.
+    package let lifetime: Duration
+    /// Whether the node gave more than 24 h.
+    package let lifetimeCut: Bool
+  }
+
+  /// `requestConsent`, with the lifetime by the node's clock.
+  package func start(
+    _ request: ConsentRequest, returnTo: String? = nil
+  ) async throws(ConsentError) -> Started {
+    throw ConsentError(.nodeUnreachable)
+  }
+
+  /// Reads a result by its id, for a request of an earlier run.
+  ///
+  /// - Throws: `CONSENT_REPLACED` for the node's 404, whatever the time.
+  package func read(
+    _ requestId: String, kind: ConsentKind?
+  ) async throws(ConsentError) -> Reading {
+    throw ConsentError(.nodeUnreachable)
+  }
+
+  /// Checks a request that an app started itself, as if this client had: its page is on the
+  /// node's own origin and names it, its code is the page's.
+  package func check(_ started: ConsentStarted) throws(ConsentError) {}
+}
