@@ -1,3 +1,14 @@
-// SQLite, as Debian ships it.
+// SQLite, as Debian ships it, and functions for what it offers as a macro.
 #pragma once
 #include <sqlite3.h>
+
+// SQLITE_TRANSIENT, a cast that Swift does not see: SQLite makes its own copy.
+static inline int csqlite_bind_text(sqlite3_stmt *statement, int index, const char *text,
+                                    sqlite3_uint64 count) {
+  return sqlite3_bind_text64(statement, index, text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int csqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
+                                    sqlite3_uint64 count) {
+  return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
+}

@@ -107,7 +107,9 @@ import FoundationEssentials
   /// - Parameters:
   ///   - ticket: the bytes of the path after `/return/`, not decoded; `nil` for the bare path.
   ///   - rawQuery: what follows `?`; `nil` where there is none.
-  package func callback(ticket: String?, rawQuery: String?) -> CallbackAnswer { .unknownTicket }
+  package func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer {
+    .unknownTicket
+  }
 
   /// The page of `/done/{ticket}`. Waits a moment for a verdict that is being found, so that
   /// most people see no interim page; `checking` where it takes longer, `not-confirmed` where it

@@ -1,0 +1,59 @@
+import FoundationEssentials
+
+extension Ledger {
+  /// A session's events after a sequence number, oldest first.
+  func events(
+    of session: String, after sequence: Int64, limit: Int
+  ) throws(LedgerError) -> [BrokerEvent] {
+    try read { connection throws(LedgerError) in
+      try connection.query(
+        """
+        SELECT \(BrokerEvent.columns) FROM events INDEXED BY events_of_session
+          WHERE session = ? AND sequence > ? ORDER BY sequence LIMIT \(limit)
+        """, [.text(session), .integer(sequence)]
+      ) { row throws(LedgerError) in try BrokerEvent(row) }
+    }
+  }
+
+  /// The sequence number of the newest event; 0 before the first.
+  func lastSequence() throws(LedgerError) -> Int64 {
+    try read { connection throws(LedgerError) in
+      try connection.query("SELECT seq FROM sqlite_sequence WHERE name = 'events'") { row in
+        row.integer(0)
+      }.first ?? 0
+    }
+  }
+
+  /// Removes a few of the oldest finished requests, events and ended sessions.
+  ///
+  /// - Parameter cutoff: what ended before it goes.
+  /// - Returns: whether there may be more to remove.
+  func removeOld(before cutoff: Date) async throws(LedgerError) -> Bool {
+    try await write { connection throws(LedgerError) in
+      let time = SQLValue.integer(cutoff.ledgerTime)
+      let requests = try connection.run(
+        """
+        DELETE FROM requests WHERE number IN (SELECT number FROM requests
+          INDEXED BY requests_finished WHERE finished_at < ? LIMIT \(Retention.rowsPerStep))
+        """, [time])
+      // Events are numbered in the order of their times, so only the oldest are looked at.
+      let events = try connection.run(
+        """
+        DELETE FROM events WHERE sequence IN (SELECT sequence FROM (SELECT sequence, at FROM events
+          ORDER BY sequence LIMIT \(Retention.rowsPerStep)) WHERE at < ?)
+        """, [time])
+      let sessions = try connection.run(
+        """
+        DELETE FROM sessions WHERE id IN (SELECT id FROM sessions INDEXED BY sessions_ended
+          WHERE ended_at < ? LIMIT \(Retention.rowsPerStep))
+        """, [time])
+      return max(requests, events, sessions) == Retention.rowsPerStep
+    }
+  }
+}
+
+/// How the ledger forgets.
+enum Retention {
+  /// A step this small keeps no verdict waiting for long.
+  static let rowsPerStep = 100
+}

@@ -1,0 +1,182 @@
+import FoundationEssentials
+
+/// What the node answered to a start.
+struct RequestStart: Sendable {
+  var requestId: String
+  var code: String
+  var url: String
+  var expiresAt: Date
+  var lifetimeCut: Bool
+}
+
+/// What became of a row that was to be inserted.
+enum InsertedRequest: Sendable {
+  /// New. The event is that of a request recorded as `started`; a `starting` one has none.
+  case inserted(RequestRow, BrokerEvent?)
+  /// There already: the same `Idempotency-Key` and body, or the same id recorded twice.
+  case repeated(RequestRow)
+  /// The `Idempotency-Key` came with another body before.
+  case keyReused
+}
+
+/// What became of a row that was `starting`.
+enum StartedRequest: Sendable {
+  case started(RecordedChange)
+  /// It ended meanwhile: its session was closed.
+  case ended(RequestRow?)
+  /// The node gave an id that this session has had before.
+  case idReused
+}
+
+extension Ledger {
+  /// Writes a row `starting`, or `started` where the app asked the node itself.
+  func insert(_ row: RequestRow) async throws(LedgerError) -> InsertedRequest {
+    try await write { connection throws(LedgerError) in
+      if let idempotency = row.idempotency,
+        let known = try RequestTable.find(
+          session: row.session, idempotencyKey: idempotency.key, on: connection)
+      {
+        return known.idempotency == idempotency ? .repeated(known) : .keyReused
+      }
+      if let known = try RequestTable.find(
+        session: row.session, requestId: row.requestId, on: connection)
+      {
+        return .repeated(known)
+      }
+      var inserted = row
+      inserted.number = try RequestTable.insert(row, on: connection)
+      guard row.state != .starting else { return .inserted(inserted, nil) }
+      let change = try RequestTable.tell(of: inserted.number, at: row.createdAt, on: connection)
+      return .inserted(inserted, change?.event)
+    }
+  }
+
+  /// Gives a `starting` row what the node answered.
+  func start(_ number: Int64, _ start: RequestStart, at time: Date) async throws(LedgerError)
+    -> StartedRequest
+  {
+    try await write { connection throws(LedgerError) in
+      guard let row = try RequestTable.find(number: number, on: connection) else {
+        return .ended(nil)
+      }
+      guard row.state == .starting else { return .ended(row) }
+      if try RequestTable.find(
+        session: row.session, requestId: start.requestId, on: connection) != nil
+      {
+        return .idReused
+      }
+      try connection.run(
+        """
+        UPDATE requests SET state = 'started', request_id = ?, code = ?, url = ?, expires_at = ?,
+          lifetime_cut = ?, revision = revision + 1 WHERE number = ?
+        """,
+        [
+          .text(start.requestId), .text(start.code), .text(start.url),
+          .integer(start.expiresAt.ledgerTime), .integer(start.lifetimeCut ? 1 : 0),
+          .integer(number),
+        ])
+      guard let change = try RequestTable.tell(of: number, at: time, on: connection) else {
+        return .ended(nil)
+      }
+      return .started(change)
+    }
+  }
+
+  /// Forgets a start that the node refused: its `Idempotency-Key` is free again.
+  func forgetStarting(_ number: Int64) async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      try connection.run(
+        "DELETE FROM requests WHERE number = ? AND state = 'starting'", [.integer(number)])
+    }
+  }
+
+  /// - Returns: `nil` where something else ended it first.
+  func finish(_ number: Int64, _ ending: RequestEnding) async throws(LedgerError)
+    -> RecordedChange?
+  {
+    try await write { connection throws(LedgerError) in
+      try RequestTable.finish(number, ending, on: connection)
+    }
+  }
+
+  /// Notes a refused return on an undecided request.
+  ///
+  /// - Returns: `nil` where the request is finished, which nothing changes any more.
+  func note(_ lastReturn: LastReturn, on number: Int64) async throws(LedgerError)
+    -> RecordedChange?
+  {
+    try await write { connection throws(LedgerError) in
+      let changed = try connection.run(
+        """
+        UPDATE requests SET last_return_at = ?, last_return_code = ?, revision = revision + 1
+          WHERE number = ? AND finished_at IS NULL
+        """,
+        [.integer(lastReturn.at.ledgerTime), .text(lastReturn.code), .integer(number)])
+      guard changed == 1 else { return nil }
+      return try RequestTable.tell(of: number, at: lastReturn.at, on: connection)
+    }
+  }
+
+  // MARK: Reading
+
+  /// Everything that is not finished, of all sessions, oldest first.
+  func undecided() throws(LedgerError) -> [RequestRow] {
+    try rows(
+      "INDEXED BY requests_undecided WHERE finished_at IS NULL ORDER BY number", [])
+  }
+
+  func request(_ requestId: String, of session: String) throws(LedgerError) -> RequestRow? {
+    try read { connection throws(LedgerError) in
+      try RequestTable.find(session: session, requestId: requestId, on: connection)
+    }
+  }
+
+  func request(idempotencyKey: String, of session: String) throws(LedgerError) -> RequestRow? {
+    try read { connection throws(LedgerError) in
+      try RequestTable.find(session: session, idempotencyKey: idempotencyKey, on: connection)
+    }
+  }
+
+  func request(ticket: String) throws(LedgerError) -> RequestRow? {
+    try rows("WHERE ticket = ?", [.text(ticket)]).first
+  }
+
+  /// The newest request of an id, whose ever it is: for a return that has no ticket.
+  func newestRequest(_ requestId: String) throws(LedgerError) -> RequestRow? {
+    try rows(
+      "INDEXED BY requests_by_id WHERE request_id = ? ORDER BY number DESC LIMIT 1",
+      [.text(requestId)]
+    ).first
+  }
+
+  /// A session's requests, newest first, older than `before` where that is given.
+  func requests(
+    of session: String, state: RequestState?, limit: Int, before: Int64?
+  ) throws(LedgerError) -> [RequestRow] {
+    let older = SQLValue.integer(before ?? .max)
+    guard let state else {
+      return try rows(
+        """
+        INDEXED BY requests_listed WHERE session = ? AND number < ?
+          ORDER BY number DESC LIMIT \(limit)
+        """, [.text(session), older])
+    }
+    return try rows(
+      """
+      INDEXED BY requests_by_state WHERE session = ? AND state = ? AND number < ?
+        ORDER BY number DESC LIMIT \(limit)
+      """, [.text(session), .text(state.rawValue), older])
+  }
+
+  private func rows(_ clause: String, _ values: [SQLValue]) throws(LedgerError) -> [RequestRow] {
+    try connectionRead("SELECT \(RequestRow.columns) FROM requests \(clause)", values)
+  }
+
+  private func connectionRead(
+    _ sql: String, _ values: [SQLValue]
+  ) throws(LedgerError) -> [RequestRow] {
+    try read { connection throws(LedgerError) in
+      try connection.query(sql, values) { row throws(LedgerError) in try RequestRow(row) }
+    }
+  }
+}

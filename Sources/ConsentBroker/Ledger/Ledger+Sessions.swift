@@ -1,0 +1,79 @@
+import FoundationEssentials
+
+extension Ledger {
+  func insert(_ session: SessionRow) async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      try connection.run(
+        """
+        INSERT INTO sessions (id, key_hash, package, account, node_url, trust, origins, return_to,
+          created_at, used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """,
+        [
+          .text(session.id), .blob(session.keyHash), .text(session.package),
+          .optional(session.account), .text(session.nodeURL), .text(session.trust),
+          // Neither an origin nor any other URL holds a line feed.
+          .text(session.origins.joined(separator: "\n")), .optional(session.returnTo),
+          .integer(session.createdAt.ledgerTime), .integer(session.usedAt.ledgerTime),
+        ])
+    }
+  }
+
+  /// Sessions that have not ended, oldest first.
+  func openSessions() throws(LedgerError) -> [SessionRow] {
+    try read { connection throws(LedgerError) in
+      try connection.query(
+        """
+        SELECT id, key_hash, package, account, node_url, trust, origins, return_to, created_at,
+          used_at FROM sessions INDEXED BY sessions_open WHERE ended_at IS NULL
+          ORDER BY created_at, id
+        """
+      ) { row throws(LedgerError) in
+        SessionRow(
+          id: try row.text(0), keyHash: row.bytes(1), package: try row.text(2),
+          account: row.optionalText(3), nodeURL: try row.text(4), trust: try row.text(5),
+          origins: try row.text(6).split(separator: "\n").map(String.init),
+          returnTo: row.optionalText(7), createdAt: Date(ledgerTime: row.integer(8)),
+          usedAt: Date(ledgerTime: row.integer(9)))
+      }
+    }
+  }
+
+  /// Notes when sessions were used last.
+  func touch(_ uses: [(session: String, at: Date)]) async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      for use in uses {
+        try connection.run(
+          "UPDATE sessions SET used_at = ? WHERE id = ?",
+          [.integer(use.at.ledgerTime), .text(use.session)])
+      }
+    }
+  }
+
+  /// Ends a session and cancels its undecided requests, in one transaction.
+  ///
+  /// - Returns: the requests that were cancelled; none where it had ended before.
+  func end(session: String, at time: Date, detail: String) async throws(LedgerError)
+    -> [RecordedChange]
+  {
+    try await write { connection throws(LedgerError) in
+      let ended = try connection.run(
+        "UPDATE sessions SET ended_at = ? WHERE id = ? AND ended_at IS NULL",
+        [.integer(time.ledgerTime), .text(session)])
+      guard ended == 1 else { return [] }
+      let undecided = try connection.query(
+        """
+        SELECT \(RequestRow.columns) FROM requests INDEXED BY requests_undecided
+          WHERE finished_at IS NULL AND session = ? ORDER BY number
+        """, [.text(session)]
+      ) { row throws(LedgerError) in try RequestRow(row) }
+      var changes: [RecordedChange] = []
+      for row in undecided {
+        let ending = RequestEnding(state: .cancelled, at: time, detail: detail)
+        if let change = try RequestTable.finish(row.number, ending, on: connection) {
+          changes.append(change)
+        }
+      }
+      return changes
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import EventLoop
+
+/// What must not be lost: sessions, requests, verdicts, events. An actor on a thread of its own,
+/// since a commit waits for the disk.
+///
+/// A write is durable when its call returns. Writes that come while a commit is waiting for the
+/// disk share the next one, so that many returns at once cost one wait and not many.
+package actor Ledger {
+  private let thread: ThreadExecutor
+  private var connection: SQLiteConnection
+  private var queued: [QueuedWrite] = []
+
+  /// How many transactions were committed, and how many writes they held. For tests and status.
+  private(set) var commits = 0
+  private(set) var writes = 0
+
+  package nonisolated var unownedExecutor: UnownedSerialExecutor {
+    thread.asUnownedSerialExecutor()
+  }
+
+  /// - Parameter connection: opened, checked and migrated (`LedgerFile`).
+  init(connection: consuming SQLiteConnection) throws(SystemError) {
+    thread = try ThreadExecutor()
+    self.connection = connection
+  }
+
+  deinit { thread.stop() }
+
+  /// Ends the use of the file. Writes that are queued fail.
+  func close() {
+    let left = queued
+    queued = []
+    for write in left { write.finish(.failed("the ledger is closed")) }
+    connection.close()
+  }
+
+  // MARK: Writing and reading
+
+  /// Runs `change` in the next transaction and returns once that is on the disk.
+  ///
+  /// A change that throws undoes itself alone; the others of its transaction stay.
+  @discardableResult
+  func write<R: Sendable>(
+    _ change: @escaping @Sendable (borrowing SQLiteConnection) throws(LedgerError) -> R
+  ) async throws(LedgerError) -> R {
+    let result = await withCheckedContinuation { continuation in
+      var answer: Result<R, LedgerError>?
+      queued.append(
+        QueuedWrite(
+          apply: { connection throws(LedgerError) in answer = .success(try change(connection)) },
+          finish: { error in
+            let failure = error ?? .failed("a write was not run")
+            continuation.resume(
+              returning: error == nil ? answer ?? .failure(failure) : .failure(failure))
+          }))
+      // Behind every job that waits for this thread already: those are the writes that came
+      // during the last commit.
+      if queued.count == 1 { Task { commit() } }
+    }
+    return try result.get()
+  }
+
+  /// Reads without a transaction that outlives the call.
+  func read<R: Sendable>(
+    _ body: @Sendable (borrowing SQLiteConnection) throws(LedgerError) -> R
+  ) throws(LedgerError) -> R {
+    try body(connection)
+  }
+
+  /// How many writes share one transaction at most: what waits behind them is not kept waiting.
+  private static let writesPerCommit = 512
+
+  private func commit() {
+    let batch = Array(queued.prefix(Self.writesPerCommit))
+    queued.removeFirst(batch.count)
+    if !queued.isEmpty { Task { commit() } }
+    guard !batch.isEmpty else { return }
+    do throws(LedgerError) {
+      let failures = try transaction(batch)
+      commits += 1
+      writes += batch.count
+      for (write, failure) in zip(batch, failures) { write.finish(failure) }
+    } catch {
+      if connection.isInTransaction() { try? connection.execute("ROLLBACK") }
+      for write in batch { write.finish(error) }
+    }
+  }
+
+  /// - Returns: for each write, why it alone failed.
+  private func transaction(_ batch: [QueuedWrite]) throws(LedgerError) -> [LedgerError?] {
+    try connection.execute("BEGIN IMMEDIATE")
+    var failures: [LedgerError?] = []
+    for write in batch {
+      try connection.execute("SAVEPOINT one")
+      do throws(LedgerError) {
+        try write.apply(connection)
+        failures.append(nil)
+      } catch {
+        // "Some errors roll back the whole transaction": then nothing of this batch is there.
+        guard connection.isInTransaction() else { throw error }
+        try connection.execute("ROLLBACK TO one")
+        failures.append(error)
+      }
+      try connection.execute("RELEASE one")
+    }
+    try connection.execute("COMMIT")
+    return failures
+  }
+}
+
+/// One write that waits for its transaction.
+private struct QueuedWrite {
+  let apply: (borrowing SQLiteConnection) throws(LedgerError) -> Void
+  /// Called once, after the commit (`nil`) or with what prevented it.
+  let finish: (LedgerError?) -> Void
+}
