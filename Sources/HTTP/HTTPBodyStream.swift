@@ -20,18 +20,21 @@ package import EventLoop
   /// Called once when the stream is over for any reason: finished, its reader gone or too slow,
   /// or the server stopped.
   package var onEnd: (@LoopActor () -> Void)? {
-    didSet { if isOver { endOnce() } }
+    didSet { if isOver { callOnEnd() } }
   }
 
   /// Nothing can be sent any more.
   package private(set) var isOver = false
 
-  let heartbeat: Heartbeat?
+  private let heartbeat: Heartbeat?
   private let farewell: [UInt8]
+  private let timer = LoopTimer()
   private var queue: [UInt8] = []
   private var queueLimit = HTTPLimits().streamQueue
-  private var cut: (@LoopActor () -> Void)?
-  private var waiter: CheckedContinuation<Void, Never>?
+  /// The body broke off: what is sent must not look like its end.
+  private var isBroken = false
+  private var waiter: UnsafeContinuation<Void, Never>?
+  private var onBreak: (@LoopActor () -> Void)?
 
   /// - Parameter farewell: sent, whole, before the end when the server stops.
   package init(heartbeat: Heartbeat? = nil, farewell: [UInt8] = []) {
@@ -39,13 +42,15 @@ package import EventLoop
     self.farewell = farewell
   }
 
+  // MARK: Who writes it
+
   /// Queues bytes that belong together.
   ///
   /// - Returns: `false` when the stream is over, by this very call too if the queue is full.
   @discardableResult package func send(_ bytes: [UInt8]) -> Bool {
     guard !isOver else { return false }
     guard queue.count + bytes.count <= queueLimit else {
-      abandon()
+      breakOff()
       return false
     }
     queue.append(contentsOf: bytes)
@@ -58,7 +63,64 @@ package import EventLoop
     guard !isOver else { return }
     isOver = true
     wake()
-    endOnce()
+    callOnEnd()
+  }
+
+  /// Drops what is queued and cuts the connection, so that the reader does not take what it has
+  /// for the whole.
+  package func breakOff() {
+    queue = []
+    isBroken = true
+    finish()
+    let action = onBreak
+    onBreak = nil
+    action?()
+  }
+
+  // MARK: The connection that sends it
+
+  /// - Parameter onBreak: cuts the connection.
+  func attach(queueLimit: Int, onBreak: @escaping @LoopActor () -> Void) {
+    self.queueLimit = queueLimit
+    guard !isBroken else { return onBreak() }
+    self.onBreak = onBreak
+  }
+
+  /// What is queued, as soon as anything is; `nil` at the end.
+  ///
+  /// - Throws: `.closed` when the body broke off.
+  func next() async throws(StreamError) -> [UInt8]? {
+    while queue.isEmpty && !isOver {
+      if let heartbeat {
+        timer.arm(after: heartbeat.interval) { [weak self] in self?.beat(heartbeat) }
+      }
+      await withUnsafeContinuation { waiter = $0 }
+    }
+    timer.disarm()
+    if isBroken { throw .closed }
+    guard !queue.isEmpty else { return nil }
+    let piece = queue
+    queue = []
+    return piece
+  }
+
+  /// The connection has ended, and with it the stream, whoever ended it.
+  func detach() {
+    onBreak = nil
+    queue = []
+    finish()
+  }
+
+  /// The server stops: the reader is told, and the stream ends.
+  func stop() {
+    guard !isOver else { return }
+    queue.append(contentsOf: farewell)
+    finish()
+  }
+
+  private func beat(_ heartbeat: Heartbeat) {
+    if queue.isEmpty && !isOver { queue.append(contentsOf: heartbeat.bytes) }
+    wake()
   }
 
   private func wake() {
@@ -66,16 +128,9 @@ package import EventLoop
     waiter = nil
   }
 
-  private func endOnce() {
+  private func callOnEnd() {
     let action = onEnd
     onEnd = nil
     action?()
-  }
-
-  /// Drops what is queued and cuts the connection.
-  private func abandon() {
-    queue = []
-    cut?()
-    finish()
   }
 }

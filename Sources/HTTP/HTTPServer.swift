@@ -1,6 +1,6 @@
 package import EventLoop
 
-/// Serves one handler over any number of connections, on the loop's thread.
+/// Serves one handler over any number of listeners and connections, on the loop's thread.
 @LoopActor package final class HTTPServer {
   /// What happens to a connection after an answer.
   package enum Persistence: Sendable {
@@ -10,9 +10,18 @@ package import EventLoop
     case closesAfterEachAnswer
   }
 
-  private let handler: any HTTPHandler
-  private let limits: HTTPLimits
-  private let persistence: Persistence
+  let handler: any HTTPHandler
+  let limits: HTTPLimits
+  let persistence: Persistence
+  /// No new request is taken any more.
+  private(set) var isStopping = false
+
+  private var listeners: [Listener] = []
+  private var connections: [ObjectIdentifier: HTTPServerConnection] = [:]
+  private var refusals = 0
+  private var stopWaiters: [UnsafeContinuation<Void, Never>] = []
+  private let stopTimer = LoopTimer()
+  private var clock = DateField()
 
   package init(
     handler: any HTTPHandler, limits: HTTPLimits = .unixSocket,
@@ -23,19 +32,91 @@ package import EventLoop
     self.persistence = persistence
   }
 
-  /// How many connections are open.
-  package private(set) var connectionCount = 0
+  /// How many connections are being served.
+  package var connectionCount: Int { connections.count }
 
   /// Called whenever `connectionCount` has changed (the daemon's idle exit looks at it).
   package var onConnectionCountChange: (@LoopActor () -> Void)?
 
-  /// Serves one connection until it ends. `listen(on:)` calls this for each; tests call it with
-  /// a stream of their own.
-  package func serve(_ stream: any ByteStream, _ info: HTTPConnectionInfo) async {
-    stream.close()
+  /// Accepts connections until `stop(within:)`. Several listeners share the limits of one server.
+  package func listen(on listener: Listener) {
+    listeners.append(listener)
+    let port = listener.port
+    Task {
+      // It ends when the listener is closed; a lack of descriptors is waited out by the listener.
+      while let stream = try? await listener.accept() {
+        start(stream, HTTPConnectionInfo(peer: stream.peer, localPort: port))
+      }
+    }
   }
 
+  /// Serves one connection until it ends. Tests call it with a stream of their own.
+  package func serve(_ stream: any ByteStream, _ info: HTTPConnectionInfo) async {
+    await start(stream, info)?.value
+  }
+
+  @discardableResult private func start(
+    _ stream: any ByteStream, _ info: HTTPConnectionInfo
+  ) -> Task<Void, Never>? {
+    guard !isStopping else {
+      stream.close()
+      return nil
+    }
+    let isRefused = connections.count - refusals >= limits.connections
+    guard !isRefused || refusals < limits.refusals else {
+      stream.close()
+      return nil
+    }
+    if isRefused { refusals += 1 }
+    let connection = HTTPServerConnection(stream, info, server: self)
+    connections[ObjectIdentifier(connection)] = connection
+    onConnectionCountChange?()
+    let task = Task {
+      await isRefused ? connection.refuse(HTTPServer.full) : connection.run()
+      ended(connection, wasRefused: isRefused)
+    }
+    connection.task = task
+    return task
+  }
+
+  private static let full = HTTPRefusal(
+    429, "Too many connections are open.", headers: [.retryAfter: "1"])
+
+  private func ended(_ connection: HTTPServerConnection, wasRefused: Bool) {
+    connections[ObjectIdentifier(connection)] = nil
+    if wasRefused { refusals -= 1 }
+    onConnectionCountChange?()
+    if connections.isEmpty { finishStop() }
+  }
+
+  /// The `Date` field of now, with its line end.
+  func dateField() -> [UInt8] { clock.bytes() }
+
+  // MARK: Stopping
+
   /// Takes no new connection and no new request; running handlers and streams end, streams with
-  /// their farewell. What has not ended after `time` is cut. Returns when all are closed.
-  package func stop(within time: Duration) async {}
+  /// their farewell. What has not ended after `time` is cut: its task is cancelled and its
+  /// connection closed. Returns when all are closed.
+  package func stop(within time: Duration) async {
+    isStopping = true
+    for listener in listeners { listener.close() }
+    listeners = []
+    for connection in connections.values { connection.stop() }
+    guard !connections.isEmpty else { return }
+    stopTimer.arm(after: time) { self.cutAll() }
+    await withUnsafeContinuation { stopWaiters.append($0) }
+  }
+
+  private func cutAll() {
+    for connection in connections.values { connection.cut() }
+    // A handler that does not heed its cancellation is not waited for.
+    finishStop()
+  }
+
+  private func finishStop() {
+    stopTimer.disarm()
+    let waiters = stopWaiters
+    stopWaiters = []
+    for waiter in waiters { waiter.resume() }
+  }
 }

@@ -1,0 +1,16 @@
+import Glibc
+
+/// The `Date` field as it goes over the wire, made once a second.
+struct DateField {
+  private var second = -1
+  private var field: [UInt8] = []
+
+  mutating func bytes() -> [UInt8] {
+    let now = time(nil)
+    if now != second {
+      second = now
+      field = Array("Date: \(HTTPDate.text(secondsSince1970: max(now, 0)))\r\n".utf8)
+    }
+    return field
+  }
+}

@@ -1,0 +1,79 @@
+/// Bytes that have arrived and are not parsed yet, and the reading of lines from them.
+///
+/// Every byte is looked at once, however small the pieces are in which they come.
+struct HTTPInput {
+  /// What was read. A connection appends here; nothing else does.
+  var bytes: [UInt8] = []
+  /// The first byte that is not consumed.
+  private(set) var position = 0
+  /// The first byte that no line search has looked at.
+  private var searched = 0
+
+  var available: Int { bytes.count - position }
+  var isEmpty: Bool { position == bytes.count }
+
+  /// Consumes a line that ends in CR LF.
+  ///
+  /// No line of HTTP/1.1 has a control character other than the tab, so a bare CR, a bare LF
+  /// and a NUL are refused as soon as they arrive, wherever they are.
+  ///
+  /// - Parameter limit: how many bytes the line may have before its line end.
+  /// - Returns: where the line is in `bytes`, without its end; `nil` when it is not complete.
+  mutating func nextLine(
+    limit: Int, orRefuse tooLong: @autoclosure () -> HTTPRefusal
+  ) throws(HTTPRefusal) -> Range<Int>? {
+    let end = bytes.count
+    while searched < end {
+      let byte = bytes[searched]
+      if HTTPBytes.isFieldValue(byte) {
+        searched += 1
+        continue
+      }
+      guard byte == HTTPBytes.carriageReturn else { throw HTTPInput.fault(byte) }
+      // Whether this CR is bare is known with the next byte.
+      guard searched + 1 < end else { break }
+      guard bytes[searched + 1] == HTTPBytes.lineFeed else { throw HTTPInput.fault(byte) }
+      let line = position..<searched
+      guard line.count <= limit else { throw tooLong() }
+      position = searched + 2
+      searched = position
+      return line
+    }
+    guard searched - position <= limit else { throw tooLong() }
+    return nil
+  }
+
+  /// Consumes up to `limit` bytes.
+  mutating func take(upTo limit: Int) -> ArraySlice<UInt8> {
+    let end = position + min(limit, available)
+    let result = bytes[position..<end]
+    position = end
+    searched = end
+    return result
+  }
+
+  /// The next byte but `offset`, without consuming it.
+  func peek(_ offset: Int = 0) -> UInt8? {
+    position + offset < bytes.count ? bytes[position + offset] : nil
+  }
+
+  /// Gives the room of consumed bytes back to later ones. Call it when no range is in use.
+  mutating func compact() {
+    guard position > 0 else { return }
+    if isEmpty {
+      bytes.removeAll(keepingCapacity: true)
+    } else {
+      bytes.removeSubrange(..<position)
+    }
+    searched -= position
+    position = 0
+  }
+
+  private static func fault(_ byte: UInt8) -> HTTPRefusal {
+    switch byte {
+    case HTTPBytes.carriageReturn: HTTPRefusal(400, "A CR must be followed by a LF.")
+    case HTTPBytes.lineFeed: HTTPRefusal(400, "A line must end in CR LF.")
+    default: HTTPRefusal(400, "A line has a control character.")
+    }
+  }
+}

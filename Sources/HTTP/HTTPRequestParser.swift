@@ -1,0 +1,137 @@
+/// Requests out of bytes, in whatever pieces they come. It does no I/O: the caller appends what it
+/// has read with `feed`, then asks for a head, and for that head's body.
+package struct HTTPRequestParser {
+  private let limits: HTTPLimits
+  var input = HTTPInput()
+  private var state = State.idle
+  private var decoder = BodyDecoder(.none, limits: HTTPLimits())
+  private var body: [UInt8] = []
+
+  private enum State {
+    case idle
+    /// An empty line came before the request line: RFC 9112, section 2.2, has us skip one.
+    case afterEmptyLine
+    case fields(RequestLine, FieldSection)
+  }
+
+  package init(limits: HTTPLimits) { self.limits = limits }
+
+  package mutating func feed(_ bytes: some Sequence<UInt8>) {
+    input.bytes.append(contentsOf: bytes)
+  }
+
+  /// Nothing of a next request has arrived.
+  package var isIdle: Bool {
+    guard case .idle = state else { return false }
+    return input.isEmpty
+  }
+
+  /// The head of the next request, or `nil` when more bytes have to arrive.
+  ///
+  /// - Throws: what has to be answered before the connection is closed. The parser is of no use
+  ///   afterwards.
+  package mutating func nextHead() throws(HTTPRefusal) -> HTTPRequestHead? {
+    while true {
+      switch state {
+      case .idle, .afterEmptyLine:
+        input.compact()
+        guard let range = try input.nextLine(limit: limits.startLine, orRefuse: Self.longLine)
+        else { return nil }
+        if range.isEmpty {
+          if case .afterEmptyLine = state { throw HTTPRefusal(400, "There is no request line.") }
+          state = .afterEmptyLine
+        } else {
+          let line = try RequestLine(input.bytes[range])
+          state = .fields(line, FieldSection(limits: limits))
+        }
+      case .fields(let line, var section):
+        // The section leaves the state while it grows, so that it is not copied.
+        state = .idle
+        let complete = try section.read(from: &input)
+        guard complete else {
+          state = .fields(line, section)
+          return nil
+        }
+        let head = try HTTPRequestHead(line, section, limits: limits)
+        decoder = BodyDecoder(head.framing, limits: limits)
+        body = []
+        return head
+      }
+    }
+  }
+
+  /// The body of the request whose head was answered last, or `nil` when more has to arrive.
+  package mutating func nextBody() throws(HTTPRefusal) -> [UInt8]? {
+    guard try decoder.read(from: &input, into: &body) else {
+      input.compact()
+      return nil
+    }
+    let result = body
+    body = []
+    return result
+  }
+
+  private static var longLine: HTTPRefusal { HTTPRefusal(414, "The request line is too long.") }
+}
+
+/// The head of a request, and what it means for the connection.
+package struct HTTPRequestHead: Sendable {
+  /// Its body is still empty.
+  package var request: HTTPRequest
+  package let framing: BodyFraming
+  /// The client waits for `100 Continue` before it sends its body.
+  package let expectsContinue: Bool
+  /// The client is ready to send another request on this connection.
+  package let persists: Bool
+
+  init(_ line: RequestLine, _ section: FieldSection, limits: HTTPLimits) throws(HTTPRefusal) {
+    let fields = section.framing
+    framing = try HTTPRequestHead.framing(fields, line.version, limits)
+    let host = try HTTPRequestHead.host(fields, line)
+    switch fields.expectation {
+    case .other: throw HTTPRefusal(417, "Only \"100-continue\" can be expected.")
+    case .continues: expectsContinue = line.version == .http11 && framing != .none
+    case nil: expectsContinue = false
+    }
+    persists = !fields.closes && (line.version == .http11 || fields.keepsAlive)
+    request = HTTPRequest(
+      method: line.method, path: line.path, query: line.query, version: line.version,
+      headers: section.headers, host: host)
+  }
+
+  private static func framing(
+    _ fields: FramingFields, _ version: HTTPVersion, _ limits: HTTPLimits
+  ) throws(HTTPRefusal) -> BodyFraming {
+    if let coding = fields.transferEncoding {
+      guard fields.contentLength == nil else {
+        throw HTTPRefusal(400, "Content-Length and Transfer-Encoding exclude each other.")
+      }
+      guard version == .http11 else {
+        throw HTTPRefusal(400, "HTTP/1.0 has no Transfer-Encoding.")
+      }
+      switch coding {
+      case .chunked: return .chunked
+      case .other: throw HTTPRefusal(501, "The only transfer coding here is \"chunked\".")
+      }
+    }
+    guard let length = fields.contentLength, length > 0 else { return .none }
+    guard length <= limits.bodyBytes else { throw BodyDecoder.tooLarge }
+    return .length(length)
+  }
+
+  private static func host(
+    _ fields: FramingFields, _ line: RequestLine
+  ) throws(HTTPRefusal) -> String? {
+    guard fields.hostCount <= 1, fields.hostCount == 1 || line.version == .http10 else {
+      throw HTTPRefusal(400, "A request has one Host field.")
+    }
+    guard HostSyntax.allows(fields.host) else { throw HTTPRefusal(400, "Host is malformed.") }
+    if let authority = line.authority {
+      guard !authority.isEmpty, HostSyntax.allows(authority) else {
+        throw HTTPRefusal(400, "The request target's host is malformed.")
+      }
+      return String(decoding: authority, as: UTF8.self)
+    }
+    return fields.hostCount == 1 ? String(decoding: fields.host, as: UTF8.self) : nil
+  }
+}

@@ -1,0 +1,100 @@
+import EventLoop
+
+/// One end of a pair of streams in memory, with the ends and limits of a socket.
+@LoopActor final class MemoryStream: ByteStream {
+  private var peer: MemoryStream?
+  private var inbox: [UInt8] = []
+  private let capacity: Int
+  private var peerEnded = false
+  private var isClosed = false
+  private let reader = Waiter()
+  private let writer = Waiter()
+
+  var readDeadline: BootInstant?
+  var writeStallLimit: Duration?
+  var onHangUp: (@LoopActor () -> Void)?
+  /// How often this end was written to, for tests that count.
+  private(set) var writes = 0
+
+  private init(capacity: Int) { self.capacity = capacity }
+
+  /// - Parameter capacity: bytes that each end holds before writes to it wait.
+  static func pair(capacity: Int = 1 << 20) -> (client: MemoryStream, server: MemoryStream) {
+    let client = MemoryStream(capacity: capacity)
+    let server = MemoryStream(capacity: capacity)
+    client.peer = server
+    server.peer = client
+    return (client, server)
+  }
+
+  func read(into buffer: inout [UInt8], limit: Int) async throws(StreamError) -> Int {
+    while inbox.isEmpty {
+      if isClosed { throw .closed }
+      if peerEnded { return 0 }
+      guard await reader.wait(until: readDeadline) else { throw .timedOut }
+    }
+    let piece = inbox.prefix(limit)
+    buffer.append(contentsOf: piece)
+    inbox.removeFirst(piece.count)
+    peer?.writer.wake()
+    return piece.count
+  }
+
+  func write(_ bytes: [UInt8]) async throws(StreamError) {
+    writes += 1
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      guard !isClosed, let peer, !peer.isClosed else { throw .closed }
+      let room = peer.capacity - peer.inbox.count
+      if room > 0 {
+        peer.inbox.append(contentsOf: rest.prefix(room))
+        rest = rest.dropFirst(room)
+        peer.reader.wake()
+      } else {
+        guard await writer.wait(until: writeStallLimit.map { .now + $0 }) else { throw .timedOut }
+      }
+    }
+  }
+
+  func shutdownWrite() {
+    peer?.peerEnded = true
+    peer?.reader.wake()
+  }
+
+  func close() {
+    guard !isClosed else { return }
+    isClosed = true
+    onHangUp = nil
+    reader.wake()
+    writer.wake()
+    guard let peer else { return }
+    self.peer = nil
+    peer.peerEnded = true
+    peer.reader.wake()
+    peer.writer.wake()
+    let hangUp = peer.onHangUp
+    peer.onHangUp = nil
+    hangUp?()
+  }
+}
+
+/// One task that waits, until it is woken or its time is up.
+@LoopActor private final class Waiter {
+  private var continuation: UnsafeContinuation<Bool, Never>?
+  private let timer = LoopTimer()
+
+  func wait(until deadline: BootInstant?) async -> Bool {
+    await withUnsafeContinuation {
+      continuation = $0
+      if let deadline { timer.arm(at: deadline) { self.end(true: false) } }
+    }
+  }
+
+  func wake() { end(true: true) }
+
+  private func end(true woken: Bool) {
+    timer.disarm()
+    continuation?.resume(returning: woken)
+    continuation = nil
+  }
+}
