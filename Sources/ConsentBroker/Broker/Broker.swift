@@ -1,5 +1,6 @@
 package import EventLoop
 import FoundationEssentials
+package import MeroConsent
 
 /// The one place where it is decided who may read what and what a return means.
 ///
@@ -27,7 +28,7 @@ import FoundationEssentials
 
   /// Takes new tokens; undecided requests that waited for them are read again at once.
   package func replaceTokens(
-    of caller: Caller, with tokens: SessionTokenPair
+    of caller: Caller, with tokens: SessionTokens
   ) async throws(Problem) -> SessionView { throw .notFound }
 
   /// Ends the session: its undecided requests are cancelled, its key is no session's any more.

@@ -1,3 +1,5 @@
+package import MeroConsent
+
 /// Why the broker refuses a call. The local API turns each case into one problem document.
 package enum Problem: Error, Sendable {
   /// One of the protocol's own codes, with the request it is about where there is one.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import MeroConsent
 
 /// Where a request stands. Raw values are the protocol and the ledger's.
 package enum RequestState: String, Sendable, CaseIterable {

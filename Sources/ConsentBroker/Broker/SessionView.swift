@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import MeroConsent
 
 /// Proof that a key was checked. Only `Broker.authenticate(key:)` makes one.
 package struct Caller: Hashable, Sendable {
@@ -12,13 +13,13 @@ package struct SessionOpening: Sendable {
   package var account: String?
   package var nodeURL: String
   package var trust: NodeTrust
-  package var tokens: SessionTokenPair
+  package var tokens: SessionTokens
   package var origins: [String]
   package var returnTo: String?
 
   package init(
     package: String, account: String?, nodeURL: String, trust: NodeTrust,
-    tokens: SessionTokenPair, origins: [String], returnTo: String?
+    tokens: SessionTokens, origins: [String], returnTo: String?
   ) {
     self.package = package
     self.account = account
@@ -27,17 +28,6 @@ package struct SessionOpening: Sendable {
     self.tokens = tokens
     self.origins = origins
     self.returnTo = returnTo
-  }
-}
-
-/// The tokens of `POST /v1/sessions` and `PATCH /v1/session`.
-package struct SessionTokenPair: Sendable {
-  package var accessToken: String
-  package var refreshToken: String?
-
-  package init(accessToken: String, refreshToken: String?) {
-    self.accessToken = accessToken
-    self.refreshToken = refreshToken
   }
 }
 
