@@ -68,7 +68,9 @@ let package = Package(
     tests("MeroConsentTests", ["MeroConsent", "EventLoop", "Crypto"]),
     tests("ConsentBrokerTests", ["ConsentBroker", "MeroConsent", "HTTP", "EventLoop", "Crypto"]),
     tests("ConsentClientTests", ["ConsentClient", "MeroConsent", "HTTP", "EventLoop"]),
-    tests("DevelopmentNodeTests", ["DevelopmentNode", "Sealed", "HTTP", "EventLoop", "Crypto"]),
+    tests(
+      "DevelopmentNodeTests",
+      ["DevelopmentNode", "MeroConsent", "Sealed", "HTTP", "EventLoop", "Crypto"]),
   ],
   swiftLanguageModes: [.v6]
 )

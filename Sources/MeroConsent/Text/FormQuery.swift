@@ -1,11 +1,11 @@
 /// A query, read once by the rule of forms: split on `&` and the first `=`, `+` is a space, then
 /// percent-decoded exactly once, as UTF-8.
-enum FormQuery {
+package enum FormQuery {
   /// A `%` without two hex digits, or bytes that are no UTF-8.
-  struct Malformed: Error {}
+  package struct Malformed: Error {}
 
   /// The pairs in their order; a name without `=` has an empty value. Empty pieces are skipped.
-  static func pairs(
+  package static func pairs(
     in query: some Collection<UInt8>
   ) throws(Malformed) -> [(name: String, value: String)] {
     var pairs: [(name: String, value: String)] = []

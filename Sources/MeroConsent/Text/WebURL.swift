@@ -1,23 +1,23 @@
 /// An absolute http or https URL, split on its bytes (RFC 3986) and never repaired: what a
 /// browser, curl and this library would read differently (backslashes, blanks, `127.1`, a host
 /// in Unicode) is refused.
-struct WebURL: Sendable {
+package struct WebURL: Sendable {
   /// Bytes of the longest URL that is read.
-  static let longest = 8 * 1024
+  package static let longest = 8 * 1024
 
   /// `https` or `http`.
-  let scheme: String
+  package let scheme: String
   /// In lower case; an IPv6 literal with its brackets.
   let host: String
   /// As written; `nil` where the scheme's own is meant.
   let port: UInt16?
-  let hasUserInfo: Bool
+  package let hasUserInfo: Bool
   /// As written, `""` or beginning with a slash.
   let path: String
-  let query: String?
-  let fragment: String?
+  package let query: String?
+  package let fragment: String?
 
-  init?(_ text: String) {
+  package init?(_ text: String) {
     let bytes = Array(text.utf8)
     guard bytes.count <= Self.longest, bytes.allSatisfy(Self.mayStand),
       let colon = bytes.firstIndex(of: UInt8(ascii: ":"))
@@ -57,13 +57,13 @@ struct WebURL: Sendable {
   }
 
   /// `https://host`, with the port where it is not the scheme's own.
-  var origin: String {
+  package var origin: String {
     guard let port, port != (scheme == "https" ? 443 : 80) else { return "\(scheme)://\(host)" }
     return "\(scheme)://\(host):\(port)"
   }
 
   /// Whether the host is this machine, as written: `localhost`, `[::1]`, `127.x.y.z`.
-  var isLoopback: Bool { Self.isLoopback(host: host) }
+  package var isLoopback: Bool { Self.isLoopback(host: host) }
 
   /// https, or http that does not leave this machine.
   var isPrivate: Bool { scheme == "https" || isLoopback }
