@@ -1,6 +1,7 @@
 // What Glibc's module hides: functions behind feature macros, and macros that are not constants.
 #pragma once
 #include <pthread.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -8,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -40,3 +42,10 @@ static inline int clinux_peer_credentials(int descriptor, struct clinux_ucred *c
   socklen_t length = sizeof(*credentials);
   return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &length);
 }
+
+// No wrapper in glibc 2.36. The descriptor is close-on-exec from birth.
+static inline int clinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
+
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
+// A macro of spawn.h that is hidden without _GNU_SOURCE.
+#define CLINUX_SPAWN_SETSID 0x80

@@ -1,0 +1,103 @@
+import Glibc
+
+extension Files {
+  /// The whole content of a small file.
+  ///
+  /// - Throws: `EFBIG` when there are more than `limit` bytes, `EISDIR` for a directory.
+  package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
+    try open(path, .read).readToEnd(limit: limit)
+  }
+
+  /// Replaces the file at `path`, or makes it: a reader, and a machine that lost its power, sees
+  /// the old content or the new one and nothing in between. The file has `mode` exactly, and no
+  /// more of it at any moment. One caller at a time for one path.
+  package static func replace(
+    _ path: String, with bytes: [UInt8], mode: UInt32
+  ) throws(SystemError) {
+    let new = path + ".new"
+    // Left over from a process that ended in the middle.
+    _ = Glibc.unlink(new)
+    do throws(SystemError) {
+      let file = try open(new, .write, create: .exclusive(mode: mode))
+      try file.setMode(mode)
+      try file.writeAll(bytes)
+      try file.sync()
+      try rename(new, to: path)
+    } catch {
+      _ = Glibc.unlink(new)
+      throw error
+    }
+    try syncDirectory(directory(of: path))
+  }
+}
+
+extension OwnedDescriptor {
+  package borrowing func status() throws(SystemError) -> FileStatus {
+    var status = stat()
+    let number = withNumber { $0 }
+    _ = try systemCall("fstat") { fstat(number, &status) }
+    return FileStatus(status)
+  }
+
+  package borrowing func setMode(_ mode: UInt32) throws(SystemError) {
+    let number = withNumber { $0 }
+    _ = try systemCall("fchmod") { fchmod(number, mode_t(mode)) }
+  }
+
+  /// Takes the exclusive lock of this open file without waiting. It goes with the descriptor,
+  /// whatever becomes of the process.
+  ///
+  /// - Returns: false when another open file has it.
+  package borrowing func lock() throws(SystemError) -> Bool {
+    let number = withNumber { $0 }
+    do {
+      _ = try Files.retrying("flock") { flock(number, LOCK_EX | LOCK_NB) }
+      return true
+    } catch {
+      guard error.code == EWOULDBLOCK else { throw error }
+      return false
+    }
+  }
+
+  /// Waits until the content is on the disk.
+  package borrowing func sync() throws(SystemError) {
+    let number = withNumber { $0 }
+    _ = try Files.retrying("fsync") { fsync(number) }
+  }
+
+  package borrowing func truncate(to size: Int64) throws(SystemError) {
+    let number = withNumber { $0 }
+    _ = try Files.retrying("ftruncate") { ftruncate(number, off_t(size)) }
+  }
+
+  /// - Throws: `EFBIG` when there are more than `limit` bytes.
+  package borrowing func readToEnd(limit: Int) throws(SystemError) -> [UInt8] {
+    let number = withNumber { $0 }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 16_384)
+    // The file may hold a token.
+    defer {
+      chunk.withUnsafeMutableBytes { bytes in
+        if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+      }
+    }
+    while true {
+      let count = try Files.retrying("read") { CInt(Glibc.read(number, &chunk, chunk.count)) }
+      if count == 0 { return bytes }
+      guard bytes.count + Int(count) <= limit else { throw SystemError(call: "read", code: EFBIG) }
+      bytes.append(contentsOf: chunk[..<Int(count)])
+    }
+  }
+
+  package borrowing func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+    let number = withNumber { $0 }
+    var written = 0
+    while written < bytes.count {
+      let rest = bytes[written...].prefix(1 << 30)
+      let count = try Files.retrying("write") {
+        CInt(rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) })
+      }
+      written += Int(count)
+    }
+  }
+}

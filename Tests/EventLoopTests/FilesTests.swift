@@ -1,0 +1,122 @@
+import EventLoop
+import Glibc
+import Testing
+
+@Suite struct FilesTests {
+  private let scratch: ScratchDirectory
+  init() throws { scratch = try ScratchDirectory() }
+
+  @Test func readsUpToItsLimit() throws {
+    let bytes = [UInt8](repeating: 5, count: 20_000)
+    try Files.replace(scratch.file("f"), with: bytes, mode: 0o600)
+    #expect(try Files.read(scratch.file("f"), limit: 20_000) == bytes)
+    #expect(throws: SystemError(call: "read", code: EFBIG)) {
+      _ = try Files.read(scratch.file("f"), limit: 19_999)
+    }
+  }
+
+  @Test func replacesAsAWholeWithItsMode() throws {
+    let path = scratch.file("f")
+    try Files.replace(path, with: [1], mode: 0o644)
+    let old = try Files.open(path, .read)
+    // Left over from a process that ended in the middle.
+    _ = try Files.open(path + ".new", .write, create: .exclusive(mode: 0o666))
+    try Files.replace(path, with: [2, 3], mode: 0o600)
+    #expect(try old.readToEnd(limit: 10) == [1])
+    #expect(try Files.read(path, limit: 10) == [2, 3])
+    #expect(try Files.status(of: path).mode == 0o600)
+    #expect(throws: SystemError(call: "stat", code: ENOENT)) {
+      _ = try Files.status(of: path + ".new")
+    }
+  }
+
+  @Test func aFailedReplacementLeavesTheOldFile() throws {
+    try Files.makeDirectory(scratch.file("d"), mode: 0o700)
+    #expect(throws: SystemError(call: "rename", code: EISDIR)) {
+      try Files.replace(scratch.file("d"), with: [2], mode: 0o600)
+    }
+    #expect(try Files.status(of: scratch.file("d")).kind == .directory)
+    #expect(throws: SystemError(call: "stat", code: ENOENT)) {
+      _ = try Files.status(of: scratch.file("d.new"))
+    }
+  }
+
+  @Test func aLockIsOneOpenFiles() throws {
+    let path = scratch.file("lock")
+    let second = try Files.open(path, .write, create: .ifMissing(mode: 0o600))
+    do {
+      let first = try Files.open(path, .write)
+      #expect(try first.lock())
+      #expect(try !second.lock())
+    }
+    #expect(try second.lock())
+  }
+
+  @Test func makesMissingDirectoriesWithTheirMode() throws {
+    let path = scratch.file("a/b/c")
+    try Files.makeDirectories(path, mode: 0o700)
+    #expect(try Files.status(of: path).mode == 0o700)
+    #expect(try Files.status(of: scratch.file("a")).mode == 0o700)
+    try Files.makeDirectories(path + "/", mode: 0o700)
+    try Files.replace(scratch.file("f"), with: [], mode: 0o600)
+    #expect(throws: SystemError(call: "mkdir", code: EEXIST)) {
+      try Files.makeDirectories(scratch.file("f"), mode: 0o700)
+    }
+    for part in ["a/b/c", "a/b", "a"] { #expect(rmdir(scratch.file(part)) == 0) }
+  }
+
+  @Test func createsAndFollowsOnlyWhatItIsToldTo() throws {
+    let path = scratch.file("f")
+    #expect(throws: SystemError(call: "open", code: ENOENT)) { _ = try Files.open(path, .write) }
+    _ = try Files.open(path, .write, create: .exclusive(mode: 0o600))
+    #expect(throws: SystemError(call: "open", code: EEXIST)) {
+      _ = try Files.open(path, .write, create: .exclusive(mode: 0o600))
+    }
+    #expect(symlink(path, scratch.file("link")) == 0)
+    _ = try Files.open(scratch.file("link"), .read)
+    #expect(throws: SystemError(call: "open", code: ELOOP)) {
+      _ = try Files.open(scratch.file("link"), .read, followsLink: false)
+    }
+    #expect(try Files.status(of: scratch.file("link"), followsLink: false).kind == .symbolicLink)
+    #expect(try Files.status(of: scratch.file("link")).kind == .regular)
+  }
+
+  @Test func aDescriptorIsNotInheritedByOtherPrograms() throws {
+    let file = try Files.open("/dev/null", .read)
+    #expect(file.withNumber { fcntl($0, F_GETFD) } == FD_CLOEXEC)
+  }
+
+  @Test func aNulInAPathIsRefused() throws {
+    #expect(throws: SystemError(call: "open", code: EINVAL)) {
+      _ = try Files.read("/dev/null\0.json", limit: 10)
+    }
+    #expect(throws: SystemError(call: "rename", code: EINVAL)) {
+      try Files.rename(scratch.file("x"), to: scratch.file("a\0b"))
+    }
+  }
+
+  @Test(arguments: [
+    ("/a/b", "/a"), ("/a", "/"), ("/", "/"), ("a", "."), ("a/b/", "a"), ("/a/b/", "/a"),
+  ])
+  func knowsTheDirectoryOfAPath(_ path: String, _ directory: String) {
+    #expect(Files.directory(of: path) == directory)
+  }
+
+  @Test func writesWholeAndTruncates() throws {
+    let file = try Files.open(scratch.file("f"), .write, create: .exclusive(mode: 0o600))
+    try file.writeAll([UInt8](repeating: 1, count: 100_000))
+    #expect(try file.status().size == 100_000)
+    try file.truncate(to: 10)
+    try file.sync()
+    #expect(try Files.read(scratch.file("f"), limit: 10).count == 10)
+  }
+
+  @Test func theOpenFilesLimitIsRaisedToTheHardOne() async {
+    await #expect(processExitsWith: .exitCode(0)) {
+      let (_, hard) = OpenFilesLimit.current
+      var low = rlimit(rlim_cur: 64, rlim_max: rlim_t(hard))
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &low)
+      exit(OpenFilesLimit.raise() == hard && OpenFilesLimit.current.soft == hard ? 0 : 1)
+    }
+  }
+}
