@@ -53,8 +53,8 @@ import MeroConsent
 
   private static func tokens(
     _ fields: inout JSONFields
-  ) throws(APIProblem) -> SessionTokenPair {
-    SessionTokenPair(
+  ) throws(APIProblem) -> SessionTokens {
+    SessionTokens(
       accessToken: try fields.text("accessToken"),
       refreshToken: try fields.optionalText("refreshToken"))
   }
