@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -49,3 +50,13 @@ static inline int clinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_o
 extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *, int);
 // A macro of spawn.h that is hidden without _GNU_SOURCE.
 #define CLINUX_SPAWN_SETSID 0x80
+
+// Not wrapped by glibc 2.36. Memory that only this process's mappings show: not in core dumps,
+// not through ptrace, not even to the kernel's own direct map.
+static inline int clinux_memfd_secret(void) {
+  return (int)syscall(SYS_memfd_secret, 0x80000 /* O_CLOEXEC */);
+}
+
+static inline int clinux_memfd_create(const char *name) {
+  return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */);
+}

@@ -51,3 +51,13 @@ extension OwnedDescriptor {
     _ = try systemCall("fcntl") { fcntl(raw, F_SETFL, flags | O_NONBLOCK) }
   }
 }
+
+extension OwnedDescriptor {
+  /// A second descriptor of the same open file, with an owner of its own.
+  package borrowing func duplicate() throws(SystemError) -> OwnedDescriptor {
+    let number = try withNumber { (number) throws(SystemError) in
+      try systemCall("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 3) }
+    }
+    return OwnedDescriptor(adopting: number)
+  }
+}
