@@ -9,8 +9,9 @@
 package protocol Carrier: Sendable {
   /// Sends one POST and returns when the status line and the headers of the answer are in.
   ///
-  /// Every status is an answer; only a transfer that did not come to an answer throws. A cancelled
-  /// task stops the transfer and throws `CarrierError` with the reason `cancelled`.
+  /// Every status is an answer, whatever its body will be like (`replyTooLong` is for `next()` to
+  /// throw); only a transfer that did not come to an answer throws. A cancelled task stops the
+  /// transfer and throws `CarrierError` with the reason `cancelled`.
   func post(_ request: CarrierRequest) async throws(CarrierError) -> any CarrierReply
 
   /// Stops every transfer (they throw the reason `closed`) and drops kept connections.
@@ -27,8 +28,9 @@ package struct CarrierRequest: Equatable, Sendable {
   package var contentType: String
   /// Sent with a content length, never chunked.
   package var body: [UInt8]
-  /// The longest body of an answer, in bytes. A longer one ends the transfer with the reason
-  /// `replyTooLong` before what is over the limit is kept; a content length over it at once.
+  /// The longest body of an answer, in bytes. A longer one makes `next()` throw the reason
+  /// `replyTooLong` before what is over the limit is kept; a content length over it, before
+  /// anything is.
   package var replyLimit: Int
 
   package init(path: String, contentType: String, body: [UInt8], replyLimit: Int) {
