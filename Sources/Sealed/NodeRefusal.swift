@@ -65,6 +65,13 @@ package struct NodeRefusal: Error, Equatable, Sendable {
     ])
   }
 
+  /// Whether an answer inside of the envelope says that the node's proxy guards the route itself.
+  static func saysUnguarded(status: Int, body: [UInt8]) -> Bool {
+    guard status == 403 else { return false }
+    let form = try? JSONDecoder().decode(Form.self, from: Data(body))
+    return form?.error.code == "sealed_route_unguarded"
+  }
+
   private struct Form: Decodable {
     struct Detail: Decodable { let code: String }
     let error: Detail

@@ -47,6 +47,9 @@ package enum SealedLimits {
   /// The plaintext of a request: head and body.
   package static let request = 4 << 20
 
+  /// Requests under way in one channel, waiting ones included. An app has a handful.
+  package static let requestsUnderWay = 256
+
   /// The frames of an answer whose body may have `body` bytes. A node may cut its body into small
   /// frames, each with 21 bytes around it; four times the limit leaves room for frames of seven
   /// bytes, and an endless row of empty frames ends here.
