@@ -4,17 +4,31 @@
 enum LedgerSchema {
   static var version: Int { steps.count }
 
-  /// Brings the database to this version, in one transaction.
+  /// Judges a database by what it says of itself, before anything is written to it.
   ///
-  /// - Throws: `.newerVersion` where a newer daemon has been here; nothing is touched then.
-  static func migrate(_ connection: borrowing SQLiteConnection) throws(LedgerError) {
-    let found =
-      try connection.query("PRAGMA user_version") { row in Int(row.integer(0)) }.first ?? 0
+  /// - Throws: `.newerVersion` where a newer daemon has been here; `.damaged` for tables that
+  ///   are not a ledger's.
+  static func check(_ connection: borrowing SQLiteConnection) throws(LedgerError) {
+    let found = try foundVersion(connection)
     guard found <= version else { throw .newerVersion(found) }
+    let tables = try connection.query(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+    ) { row throws(LedgerError) in try row.text(0) }
+    guard found > 0 else {
+      guard tables.isEmpty else { throw .damaged("tables without a schema version") }
+      return
+    }
+    guard Set(tables).isSuperset(of: ["sessions", "requests", "events"]) else {
+      throw .damaged("tables are missing")
+    }
+  }
+
+  /// Brings a checked database to this version, in one transaction.
+  static func migrate(_ connection: borrowing SQLiteConnection) throws(LedgerError) {
+    let found = try foundVersion(connection)
     guard found < version else { return }
     try connection.execute("BEGIN IMMEDIATE")
     do {
-      if found == 0 { try refuseForeignTables(connection) }
       for step in steps[found...] { try connection.execute(step) }
       try connection.execute("PRAGMA user_version = \(version)")
       try connection.execute("COMMIT")
@@ -24,13 +38,37 @@ enum LedgerSchema {
     }
   }
 
-  /// A database without a version that has tables is not ours, or not whole.
-  private static func refuseForeignTables(
+  private static func foundVersion(
     _ connection: borrowing SQLiteConnection
-  ) throws(LedgerError) {
-    let tables = try connection.query("SELECT count(*) FROM sqlite_schema") { row in row.integer(0)
+  ) throws(LedgerError) -> Int {
+    try connection.query("PRAGMA user_version") { row in Int(row.integer(0)) }.first ?? 0
+  }
+
+  /// How the file is used, for as long as it is open.
+  ///
+  /// - Returns: warnings.
+  static func configure(
+    _ connection: borrowing SQLiteConnection, directory: String
+  ) throws(LedgerError) -> [String] {
+    let mode = try connection.query("PRAGMA journal_mode = WAL") { row throws(LedgerError) in
+      try row.text(0)
     }
-    guard tables == [0] else { throw .damaged("tables without a schema version") }
+    // FULL: a commit returns when it is on the disk, also in WAL mode. The log is written back
+    // every 256 pages (1 MiB) and cut to 1 MiB after a reader of another program let it grow.
+    try connection.execute(
+      """
+      PRAGMA synchronous = FULL;
+      PRAGMA wal_autocheckpoint = 256;
+      PRAGMA cache_size = -512;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA trusted_schema = OFF;
+      PRAGMA cell_size_check = ON;
+      """)
+    try connection.run("PRAGMA journal_size_limit = 1048576")
+    guard mode == ["wal"] else {
+      return ["the file system of \(directory) takes no write-ahead log; going on without one"]
+    }
+    return []
   }
 
   private static let steps = [

@@ -27,6 +27,12 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   /// How long a lock of another program (a person's `sqlite3`) is waited for.
   private static let busyMilliseconds: CInt = 3000
 
+  /// Whether the last close leaves the write-ahead log as it is, for a database that nobody
+  /// trusts yet.
+  borrowing func keepLogOnClose(_ keep: Bool) {
+    _ = csqlite_keep_log_on_close(handle, keep ? 1 : 0)
+  }
+
   /// Ends the use of the file: the log is written back and removed.
   mutating func close() {
     sqlite3_close(handle)

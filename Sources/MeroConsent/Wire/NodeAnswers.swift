@@ -83,22 +83,16 @@ struct WireDate: Decodable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
-      guard let date = RFC3339.date(text) else { throw Self.unreadable(in: container) }
+      guard let date = RFC3339.date(text) else { throw Unreadable() }
       self.date = date
       return
     }
     let number = try container.decode(Double.self)
-    guard number >= 0, number <= Self.mostMilliseconds else {
-      throw Self.unreadable(in: container)
-    }
+    guard number >= 0, number <= Self.mostMilliseconds else { throw Unreadable() }
     date = Date(timeIntervalSince1970: number < Self.leastMilliseconds ? number : number / 1000)
   }
 
-  private static func unreadable(
-    in container: any SingleValueDecodingContainer
-  ) -> DecodingError {
-    .dataCorruptedError(in: container, debugDescription: "no date")
-  }
+  struct Unreadable: Error {}
 }
 
 /// `{"data": …}`, as the node's admin API wraps its answers, or the answer itself.

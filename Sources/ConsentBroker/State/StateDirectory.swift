@@ -1,0 +1,30 @@
+import EventLoop
+import Glibc
+
+/// The directory of what must not be lost: ours, 0700, and locked for the life of this value.
+struct StateDirectory: ~Copyable, Sendable {
+  /// Absolute.
+  let path: String
+  private let lock: InstanceLock
+
+  /// Makes the directory where it is missing, and takes it.
+  ///
+  /// - Throws: `ALREADY_RUNNING`, `STATE_UNAVAILABLE`.
+  init(path: String) throws(StartFailure) {
+    do throws(SystemError) {
+      try Files.makeDirectories(path, mode: 0o700)
+      let status = try Files.status(of: path)
+      guard status.kind == .directory, status.owner == geteuid() else {
+        throw SystemError(call: "open", code: status.kind == .directory ? EPERM : ENOTDIR)
+      }
+      // Whatever the umask was, and whoever widened it since.
+      if status.mode & 0o777 != 0o700 { try Files.open(path, .directory).setMode(0o700) }
+    } catch {
+      throw StartFailure(
+        .stateUnavailable, "the state directory \(path) cannot be used (\(error))")
+    }
+    lock = try InstanceLock(
+      path: path + "/lock", guarding: "the state directory \(path)", orElse: .stateUnavailable)
+    self.path = path
+  }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+extension Files {
+  /// The names in a directory without `.` and `..`, in no order. Several system calls.
+  package static func names(in path: String) throws(SystemError) -> [String] {
+    try check(path, "opendir")
+    guard let directory = opendir(path) else { throw SystemError(call: "opendir", code: errno) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    // readdir(3): "To distinguish end of stream from an error, set errno to zero before".
+    errno = 0
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name != "." && name != ".." { names.append(name) }
+      errno = 0
+    }
+    guard errno == 0 else { throw SystemError(call: "readdir", code: errno) }
+    return names
+  }
+
+  /// The first bytes of a file, fewer where it is shorter. Some system calls.
+  package static func start(of path: String, count: Int) throws(SystemError) -> [UInt8] {
+    let file = try open(path, .read)
+    let number = file.withNumber { $0 }
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = try retrying("read") { CInt(Glibc.read(number, &bytes, count)) }
+    return Array(bytes[..<Int(read)])
+  }
+}
