@@ -3,7 +3,10 @@
 
 PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-dev libinih-dev
 
-.PHONY: build test lint deps clean
+# Other people's quotes with expected verdicts: read in place, never part of the tree.
+TDX_DATA ?= ../shared/data/tdx
+
+.PHONY: build test quote-cases lint deps clean
 
 build: deps
 	swift build
@@ -11,6 +14,15 @@ build: deps
 test: deps lint
 	swift build --build-tests
 	swift test --skip-build
+	@$(MAKE) --no-print-directory quote-cases
+
+quote-cases: deps
+	swift build --product quote-cases
+	@if [ -r $(TDX_DATA)/cases.json ]; then \
+	  .build/debug/quote-cases $(TDX_DATA)/cases.json --data $(TDX_DATA); \
+	else \
+	  echo "quote-cases: there is no $(TDX_DATA)/cases.json: NO PUBLIC QUOTE WAS VERIFIED"; \
+	fi
 
 lint:
 	swift format lint --strict --recursive Sources Tests Package.swift

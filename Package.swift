@@ -59,6 +59,8 @@ let package = Package(
     program("mero-consentd", ["ConsentBroker"]),
     program("mero-consent", ["ConsentClient"]),
     program("mero-dev-node", ["DevelopmentNode"]),
+    // For development, never installed: runs files of quotes with expected verdicts.
+    program("quote-cases", ["TDXQuote", "Crypto"]),
     // Tests.
     tests("EventLoopTests", ["EventLoop", "CLinux"]),
     tests("CryptoTests", ["Crypto", "COpenSSL"]),

@@ -15,3 +15,6 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
+
+// EVP_PKEY_PUBLIC_KEY is a macro of macros, which Swift does not import.
+static const int copenssl_public_key_selection = EVP_PKEY_PUBLIC_KEY;

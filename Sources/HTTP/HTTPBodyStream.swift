@@ -34,6 +34,7 @@ package import EventLoop
   /// The body broke off: what is sent must not look like its end.
   private var isBroken = false
   private var waiter: UnsafeContinuation<Void, Never>?
+  private var roomWaiters: [UnsafeContinuation<Void, Never>] = []
   private var onBreak: (@LoopActor () -> Void)?
 
   /// - Parameter farewell: sent, whole, before the end when the server stops.
@@ -58,11 +59,20 @@ package import EventLoop
     return true
   }
 
+  /// Returns when half of the queue is free, or the stream is over: for a writer that has much to
+  /// say at once, and a reader that is not slow but needs its time.
+  package func room() async {
+    while queue.count > queueLimit / 2 && !isOver {
+      await withUnsafeContinuation { roomWaiters.append($0) }
+    }
+  }
+
   /// Ends the body after what is queued.
   package func finish() {
     guard !isOver else { return }
     isOver = true
     wake()
+    wakeRoomWaiters()
     callOnEnd()
   }
 
@@ -101,6 +111,7 @@ package import EventLoop
     guard !queue.isEmpty else { return nil }
     let piece = queue
     queue = []
+    wakeRoomWaiters()
     return piece
   }
 
@@ -126,6 +137,12 @@ package import EventLoop
   private func wake() {
     waiter?.resume()
     waiter = nil
+  }
+
+  private func wakeRoomWaiters() {
+    let waiters = roomWaiters
+    roomWaiters = []
+    for waiter in waiters { waiter.resume() }
   }
 
   private func callOnEnd() {

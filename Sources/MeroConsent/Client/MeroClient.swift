@@ -20,6 +20,7 @@ public final class MeroClient: Sendable {
   public typealias TokensChanged = @Sendable (SessionTokens) async -> Void
 
   public let node: NodeAddress
+  private let core: ClientCore
 
   /// Nothing is sent before the first request.
   ///
@@ -30,11 +31,28 @@ public final class MeroClient: Sendable {
   /// - Throws: `CONSENT_REQUEST_INVALID` for a key, measurements or an origin that is none;
   ///   `CONSENT_RETURN_TO_NOT_ALLOWED`; `NODE_UNTRUSTED` for a development node that is not on
   ///   this machine, and where no trust is configured.
-  public init(
+  public convenience init(
     node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
     returnTo: String? = nil, options: Options = Options(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
+    try self.init(
+      node: node, tokens: tokens, origins: origins, returnTo: returnTo,
+      transport: try SealedTransport(node: node, trust: trust, options: options),
+      clock: .system, onTokensChanged: onTokensChanged)
+  }
+
+  /// With any transport and any clock: for tests, and for a node that is in this process.
+  package init(
+    node: NodeAddress, tokens: SessionTokens, origins: [String], returnTo: String?,
+    transport: any NodeTransport, clock: ClientClock, onTokensChanged: TokensChanged?
+  ) throws(ConsentError) {
+    try Self.check(tokens)
+    let origins = try PackageOrigins(origins)
+    if let returnTo { try origins.check(returnTo: returnTo) }
     self.node = node
+    core = ClientCore(
+      node: node, origins: origins, returnTo: returnTo, tokens: tokens, transport: transport,
+      clock: clock, onTokensChanged: onTokensChanged)
   }
 
   /// Asks the node; the person decides on its page.
@@ -46,7 +64,7 @@ public final class MeroClient: Sendable {
   public func requestConsent(
     _ request: ConsentRequest, returnTo: String? = nil
   ) async throws(ConsentError) -> ConsentStarted {
-    throw ConsentError(.nodeUnreachable)
+    try await core.start(request, returnTo: returnTo).started
   }
 
   /// The decision now.
@@ -54,14 +72,14 @@ public final class MeroClient: Sendable {
   /// An outcome is checked against the kind of the request where this client started it.
   /// - Throws: `CONSENT_RESULT_INVALID`, `CONSENT_REPLACED`, `NODE_…`, `SESSION_EXPIRED`.
   public func consentResult(_ requestId: String) async throws(ConsentError) -> ConsentResult {
-    throw ConsentError(.nodeUnreachable)
+    try await core.read(requestId, kind: nil).result
   }
 
   /// The decision now, on a request that may have been started elsewhere.
   public func consentResult(
     _ requestId: String, kind: ConsentKind
   ) async throws(ConsentError) -> ConsentResult {
-    throw ConsentError(.nodeUnreachable)
+    try await core.read(requestId, kind: kind).result
   }
 
   /// After the page sent the person back: the result of the request that the app started.
@@ -80,7 +98,7 @@ public final class MeroClient: Sendable {
   public func confirmConsentReturn(
     _ started: ConsentStarted, returned: ReturnURL
   ) async throws(ConsentError) -> ConsentResult {
-    throw ConsentError(.nodeUnreachable)
+    try await core.confirm(started, returned: returned)
   }
 
   /// Polls until the request is decided: at once, after 1 s, then ever slower, to 15 s. A read
@@ -90,15 +108,25 @@ public final class MeroClient: Sendable {
   ///   no decision; what that read throws when it fails.
   public func waitForConsent(_ started: ConsentStarted) async throws(ConsentError) -> ConsentResult
   {
-    throw ConsentError(.nodeUnreachable)
+    try await core.wait(for: started)
   }
 
   /// Uses these tokens from now on, also after the node refused to renew the old ones.
-  public func replaceTokens(_ tokens: SessionTokens) async {}
+  ///
+  /// - Throws: `CONSENT_REQUEST_INVALID` for a token that no header field can hold.
+  public func replaceTokens(_ tokens: SessionTokens) async throws(ConsentError) {
+    try Self.check(tokens)
+    await core.replaceTokens(tokens)
+  }
+
+  private static func check(_ tokens: SessionTokens) throws(ConsentError) {
+    guard let field = tokens.unusableField else { return }
+    throw .requestInvalid(field, "is empty, longer than 16 KiB, or has signs that no token has")
+  }
 
   /// Ends every call with `CONSENT_CANCELLED`, wipes keys and tokens. The client is of no use
   /// afterwards.
-  public func close() async {}
+  public func close() async { await core.close() }
 }
 
 extension MeroClient {
@@ -122,7 +150,7 @@ extension MeroClient {
   package func start(
     _ request: ConsentRequest, returnTo: String? = nil
   ) async throws(ConsentError) -> Started {
-    throw ConsentError(.nodeUnreachable)
+    try await core.start(request, returnTo: returnTo)
   }
 
   /// Reads a result by its id, for a request of an earlier run.
@@ -131,10 +159,19 @@ extension MeroClient {
   package func read(
     _ requestId: String, kind: ConsentKind?
   ) async throws(ConsentError) -> Reading {
-    throw ConsentError(.nodeUnreachable)
+    try await core.read(requestId, kind: kind)
   }
 
   /// Checks a request that an app started itself, as if this client had: its page is on the
   /// node's own origin and names it, its code is the page's.
-  package func check(_ started: ConsentStarted) throws(ConsentError) {}
+  package func check(_ started: ConsentStarted) throws(ConsentError) {
+    try StartedCheck.checkOwn(started, node: node)
+  }
+}
+
+extension MeroClient: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  public var description: String { "MeroClient(\(node))" }
+  public var debugDescription: String { description }
+  /// The node only: what is below holds tokens and keys.
+  public var customMirror: Mirror { Mirror(self, children: ["node": node.url]) }
 }

@@ -4,32 +4,33 @@ extension ConsentRequest: CustomStringConvertible, CustomDebugStringConvertible,
   /// `createOrg(name: "Acme")`, a token redacted.
   public var description: String {
     let (kind, list) = fields
-    let shown = list.map { "\($0.name.rawValue): \($0.value.shown)" }
-    return "\(kind.rawValue)(\(shown.joined(separator: ", ")))"
+    return "\(kind.rawValue)(\(shown(list)))"
   }
 
   public var debugDescription: String { description }
 
-  public var customMirror: Mirror {
-    let children = fields.list.map { (label: $0.name.rawValue, value: $0.value.reflected) }
-    return Mirror(
-      self, children: children.map { (label: Optional($0.label), value: $0.value) },
-      displayStyle: .struct)
-  }
+  public var customMirror: Mirror { mirror(of: self, fields.list) }
 }
 
 extension ConsentRequestBody: CustomStringConvertible, CustomDebugStringConvertible,
   CustomReflectable
 {
-  public var description: String { request.description }
+  public var description: String { "\(request.kind.rawValue)(\(shown(fields)))" }
   public var debugDescription: String { description }
-  public var customMirror: Mirror {
-    Mirror(self, children: ["request": request], displayStyle: .struct)
-  }
+  public var customMirror: Mirror { mirror(of: self, fields) }
 }
 
 /// What stands in for a credential wherever one could be printed.
 package let redactedMark = "<redacted>"
+
+private func shown(_ fields: [ConsentRequest.NamedField]) -> String {
+  fields.map { "\($0.name.rawValue): \($0.value.shown)" }.joined(separator: ", ")
+}
+
+private func mirror(of subject: some Any, _ fields: [ConsentRequest.NamedField]) -> Mirror {
+  let children = fields.map { (label: Optional($0.name.rawValue), value: $0.value.reflected) }
+  return Mirror(subject, children: children, displayStyle: .struct)
+}
 
 extension ConsentFieldValue {
   fileprivate var shown: String {

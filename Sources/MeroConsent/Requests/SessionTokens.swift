@@ -12,6 +12,23 @@ public struct SessionTokens: Hashable, Sendable {
   }
 }
 
+extension SessionTokens {
+  /// Bytes of the longest token that is taken.
+  package static let longest = 16 * 1024
+
+  /// The name of the token that cannot stand in a header field, if there is one: empty, too long,
+  /// or with anything but visible ASCII.
+  package var unusableField: String? {
+    if !Self.isUsable(accessToken) { return "accessToken" }
+    if let refreshToken, !Self.isUsable(refreshToken) { return "refreshToken" }
+    return nil
+  }
+
+  private static func isUsable(_ token: String) -> Bool {
+    (1...longest).contains(token.utf8.count) && token.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+  }
+}
+
 extension SessionTokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   public var description: String { "SessionTokens(\(redactedMark))" }
   public var debugDescription: String { description }

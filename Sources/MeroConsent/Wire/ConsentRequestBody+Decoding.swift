@@ -5,7 +5,7 @@ extension ConsentRequestBody: Decodable {
     guard let kind = ConsentKind(rawValue: name) else {
       throw ConsentError.requestInvalid("kind", "is not one that is known")
     }
-    request = try Self.compose(kind, from: &fields)
+    self.init(try Self.compose(kind, from: &fields))
     try fields.finish()
   }
 

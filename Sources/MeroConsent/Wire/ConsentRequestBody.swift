@@ -7,9 +7,21 @@
 /// Decoding is strict: a kind or a field that is not known, a missing field and a field of
 /// another type each throw a `ConsentError` with `CONSENT_REQUEST_INVALID` that names the field.
 public struct ConsentRequestBody: Hashable, Sendable {
-  public var request: ConsentRequest
+  public let request: ConsentRequest
+  /// Where the page sends the person: the request's own, else the one given in its place.
+  public let returnTo: String?
 
-  public init(_ request: ConsentRequest) { self.request = request }
+  public init(_ request: ConsentRequest, returnTo: String? = nil) {
+    self.request = request
+    self.returnTo = request.returnTo ?? returnTo
+  }
+
+  /// What is sent, in order, without the kind.
+  package var fields: [ConsentRequest.NamedField] {
+    var list = request.fields.list
+    if let returnTo, request.returnTo == nil { list.append((.returnTo, .text(returnTo))) }
+    return list
+  }
 }
 
 /// The names of the body's fields, in the order in which they are described.
@@ -104,9 +116,8 @@ extension ConsentRequest {
 extension ConsentRequestBody: Encodable {
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: ConsentField.self)
-    let (kind, list) = request.fields
-    try container.encode(kind.rawValue, forKey: .kind)
-    for (name, value) in list {
+    try container.encode(request.kind.rawValue, forKey: .kind)
+    for (name, value) in fields {
       switch value {
       case .text(let text), .secret(let text): try container.encode(text, forKey: name)
       case .number(let number): try container.encode(number, forKey: name)

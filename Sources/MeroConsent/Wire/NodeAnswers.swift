@@ -83,16 +83,22 @@ struct WireDate: Decodable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
-      guard let date = RFC3339.date(text) else { throw Unreadable() }
+      guard let date = RFC3339.date(text) else { throw Self.unreadable(in: container) }
       self.date = date
       return
     }
     let number = try container.decode(Double.self)
-    guard number >= 0, number <= Self.mostMilliseconds else { throw Unreadable() }
+    guard number >= 0, number <= Self.mostMilliseconds else {
+      throw Self.unreadable(in: container)
+    }
     date = Date(timeIntervalSince1970: number < Self.leastMilliseconds ? number : number / 1000)
   }
 
-  struct Unreadable: Error {}
+  private static func unreadable(
+    in container: any SingleValueDecodingContainer
+  ) -> DecodingError {
+    .dataCorruptedError(in: container, debugDescription: "no date")
+  }
 }
 
 /// `{"data": …}`, as the node's admin API wraps its answers, or the answer itself.

@@ -1,0 +1,153 @@
+package import EventLoop
+package import HTTP
+
+/// The callback: where a browser brings the person back, on a loopback port.
+///
+/// Anything on this machine can connect here, and any web page can make a browser do so. So a
+/// request is taken only as a hint that it is time to ask the node, it is taken only from a
+/// top-level navigation to our own address, and no answer gives anything away.
+@LoopActor package final class CallbackSite: HTTPHandler {
+  enum Limits {
+    /// How long a page waits for a verdict that is being found: most come sooner, and then the
+    /// person sees one page and no other in between.
+    static let pageWait: Duration = .milliseconds(1500)
+  }
+
+  private let broker: Broker
+  private var limiter = ReturnLimiter()
+
+  package init(broker: Broker) { self.broker = broker }
+
+  // MARK: The edge
+
+  /// Host, path and method, which a body cannot change.
+  package func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse? {
+    guard let port = connection.localPort, HostRule.admits(head.host, port: port) else {
+      return page(.refused, 421, for: head)
+    }
+    guard CallbackPath(head.path) != nil else { return page(.notFound, 404, for: head) }
+    guard head.method == .get || head.method == .head else {
+      return page(.refused, 405, for: head, headers: [.allow: "GET, HEAD"])
+    }
+    switch NavigationRule.judge(head.headers) {
+    case .navigation: return nil
+    case .speculative: return Self.secured(HTTPResponse(204))
+    case .foreign: return page(.refused, 403, for: head)
+    }
+  }
+
+  package func respond(
+    to request: HTTPRequest, on connection: HTTPConnectionInfo
+  ) async -> HTTPResponse {
+    switch CallbackPath(request.path) {
+    case .return(let ticket):
+      if request.method == .head { return await lookAtReturn(ticket, request) }
+      return await takeReturn(ticket, request)
+    case .done(let ticket):
+      let deadline = request.method == .head ? .now : BootInstant.now + Limits.pageWait
+      let view = await broker.page(ticket: ticket, until: deadline)
+      return verdict(view.state, for: request)
+    case nil: return page(.notFound, 404, for: request)
+    }
+  }
+
+  package func answer(
+    to refusal: HTTPRefusal, on connection: HTTPConnectionInfo
+  ) -> HTTPResponse {
+    let topic: PageTopic =
+      switch refusal.status.code {
+      case 400, 413, 414, 431: .malformed
+      case 429, 503: .limited
+      default: .refused
+      }
+    return page(topic, refusal.status, in: .english, headers: refusal.headers)
+  }
+
+  // MARK: Returns
+
+  private func takeReturn(_ ticket: String?, _ request: HTTPRequest) async -> HTTPResponse {
+    let now = BootInstant.now
+    if let wait = limiter.wait(ticket: ticket, at: now) {
+      return limited(Int(wait.components.seconds) + 1, request)
+    }
+    switch await broker.callback(ticket: ticket, rawQuery: request.query) {
+    case .done(let view):
+      limiter.count(ticket: ticket, at: now)
+      return redirect(to: view)
+    case .unknownTicket: return verdict(.unknown, for: request)
+    case .malformed: return page(.malformed, 400, for: request)
+    case .tooMany(let retryAfter): return limited(retryAfter, request)
+    }
+  }
+
+  /// `HEAD` is told what a return would be told, and returns nothing. A bare return gets a view
+  /// ticket only when it is one, so there is no `Location` to tell then (RFC 9110, section 9.3.2).
+  private func lookAtReturn(_ ticket: String?, _ request: HTTPRequest) async -> HTTPResponse {
+    guard let ticket else { return Self.secured(HTTPResponse(303)) }
+    let view = await broker.page(ticket: ticket, until: .now)
+    return view.state == .unknown ? verdict(.unknown, for: request) : redirect(to: ticket)
+  }
+
+  // MARK: Answers
+
+  /// Away from the query, so that neither the history nor a reload holds it.
+  private func redirect(to ticket: String) -> HTTPResponse {
+    var response = HTTPResponse(303)
+    if let location = HTTPFieldValue("/done/" + ticket) {
+      response.headers.set(.location, location)
+    }
+    return Self.secured(response)
+  }
+
+  private func limited(_ seconds: Int, _ request: HTTPRequest) -> HTTPResponse {
+    page(.limited, 429, for: request, headers: [.retryAfter: HTTPFieldValue(max(1, seconds))])
+  }
+
+  private func verdict(_ state: PageState, for request: HTTPRequest) -> HTTPResponse {
+    page(.verdict(state), HTTPStatus(state.status) ?? 500, for: request)
+  }
+
+  private func page(
+    _ topic: PageTopic, _ status: HTTPStatus, for request: HTTPRequest, headers: HTTPHeaders = [:]
+  ) -> HTTPResponse {
+    let language = PageLanguage.preferred(in: request.headers.values(of: "Accept-Language"))
+    return page(topic, status, in: language, headers: headers)
+  }
+
+  private func page(
+    _ topic: PageTopic, _ status: HTTPStatus, in language: PageLanguage, headers: HTTPHeaders
+  ) -> HTTPResponse {
+    var headers = headers
+    headers.set(.contentType, "text/html; charset=utf-8")
+    headers.set("Vary", "Accept-Language")
+    if let tag = HTTPFieldValue(language.tag) { headers.set("Content-Language", tag) }
+    return Self.secured(
+      HTTPResponse(status, headers: headers, text: Page(topic, in: language).html))
+  }
+
+  private static func secured(_ response: HTTPResponse) -> HTTPResponse {
+    var response = response
+    SecurityHeaders.add(to: &response.headers)
+    response.closesConnection = true
+    return response
+  }
+}
+
+/// The three paths of the callback. Nothing is decoded or normalized: `/return/` is no return.
+enum CallbackPath: Equatable {
+  /// With the bytes of the ticket as they are in the path; `nil` on the bare path.
+  case `return`(ticket: String?)
+  case done(ticket: String)
+
+  init?(_ path: String) {
+    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+    guard path.hasPrefix("/"), segments.allSatisfy({ !$0.isEmpty }) else { return nil }
+    let ticket = segments.count == 2 ? segments.last.map(String.init) : nil
+    switch (segments.first, ticket) {
+    case ("return", nil) where segments.count == 1: self = .return(ticket: nil)
+    case ("return", let ticket?): self = .return(ticket: ticket)
+    case ("done", let ticket?): self = .done(ticket: ticket)
+    default: return nil
+    }
+  }
+}

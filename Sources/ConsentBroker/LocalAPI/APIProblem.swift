@@ -1,0 +1,94 @@
+import HTTP
+import MeroConsent
+
+/// A call that is refused, as the answer that says so.
+///
+/// Every refusal of the local API is one of these, whoever refused.
+struct APIProblem: Error {
+  let document: ProblemDocument
+  /// What its status has to carry: `Allow`, `Retry-After`, `WWW-Authenticate`.
+  let headers: HTTPHeaders
+
+  /// - Parameter detail: one or two sentences that say what to do next. They repeat nothing secret.
+  init(_ code: APICode, _ detail: String, field: String? = nil, headers: HTTPHeaders = [:]) {
+    self.init(code, status: code.status, detail, field: field, headers: headers)
+  }
+
+  init(_ error: ConsentError, requestId: String? = nil) {
+    document = ProblemDocument(error, requestId: requestId)
+    headers = [:]
+  }
+
+  private init(
+    _ code: APICode, status: Int, _ detail: String, field: String? = nil, headers: HTTPHeaders
+  ) {
+    document = ProblemDocument(
+      code: code.rawValue, title: code.title, status: status, detail: detail, field: field)
+    self.headers = headers
+  }
+
+  var response: HTTPResponse {
+    APIResponse.json(
+      document, status: HTTPStatus(document.status) ?? 500, type: "application/problem+json",
+      headers: headers)
+  }
+}
+
+extension APIProblem {
+  /// The broker's refusals in HTTP's words.
+  init(_ problem: Problem) {
+    switch problem {
+    case .consent(let error, let requestId):
+      self.init(error, requestId: requestId)
+    case .unauthorized:
+      self.init(
+        .keyRequired, "Send the key of a session: Authorization: Bearer <key>.",
+        headers: [.wwwAuthenticate: "Bearer realm=\"mero-consent\""])
+    case .notFound:
+      self.init(.notFound, "There is no such thing among what belongs to this session.")
+    case .tooMany(let limit, let retryAfter):
+      self.init(
+        .tooMany, "Too many \(limit.words) at once. Try again a little later.",
+        headers: [.retryAfter: HTTPFieldValue(max(1, retryAfter))])
+    case .idempotencyKeyReused:
+      self.init(
+        .idempotencyKeyReused,
+        "This Idempotency-Key was used with another body. Use a new one for a new request.",
+        field: "Idempotency-Key")
+    case .invalid(let field, let detail):
+      self.init(.fieldInvalid, detail, field: field)
+    case .stopping:
+      self.init(
+        .stopping, "The daemon is stopping. Try again in a moment.", headers: [.retryAfter: "1"])
+    }
+  }
+
+  /// The HTTP server's own refusals. The status stays as it is.
+  init(_ refusal: HTTPRefusal) {
+    let code: APICode =
+      switch refusal.status.code {
+      case 405: .methodNotAllowed
+      case 408: .requestTimeout
+      case 413: .bodyTooLarge
+      case 414: .targetTooLong
+      case 429: .tooMany
+      case 431: .headersTooLarge
+      case 503: .stopping
+      default: .requestMalformed
+      }
+    self.init(
+      code, status: refusal.status.code, refusal.reason, headers: refusal.headers)
+  }
+}
+
+extension Problem.Limit {
+  fileprivate var words: String {
+    switch self {
+    case .sessions: "sessions"
+    case .openRequests: "undecided requests"
+    case .waits: "waits"
+    case .eventStreams: "event streams"
+    case .returns: "returns"
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import EventLoop
+import FoundationEssentials
+import HTTP
+
+/// `/v1/events`: the caller's changes as server-sent events.
+@LoopActor enum EventsResource {
+  /// How long a stream may be silent: shorter than the idle limits that are usual in between.
+  static let heartbeat: Duration = .seconds(25)
+
+  static func stream(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    let after = try lastEventID(call)
+    var headers: HTTPHeaders = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+    guard call.request.method == .get else { return HTTPResponse(200, headers: headers) }
+    let subscription = try await asking { () throws(Problem) in
+      try broker.events(after: after, for: caller)
+    }
+    headers.set("X-Accel-Buffering", "no")
+    let stream = HTTPBodyStream(
+      heartbeat: .init(every: heartbeat, bytes: ServerSentEvent.comment), farewell: shutdown)
+    // The first bytes tell the client that the stream stands.
+    stream.send(ServerSentEvent.comment)
+    let pump = Task { @LoopActor in await forward(subscription, to: stream) }
+    stream.onEnd = {
+      subscription.end()
+      pump.cancel()
+    }
+    return HTTPResponse(200, headers: headers, stream: stream)
+  }
+
+  /// Sent last when the daemon ends, so that the end is no surprise.
+  private static let shutdown = ServerSentEvent(event: "shutdown", data: "{}").bytes
+
+  private static func forward(
+    _ subscription: EventSubscription, to stream: HTTPBodyStream
+  ) async {
+    while !stream.isOver {
+      switch await subscription.next(until: .now + heartbeat) {
+      case .event(let event):
+        stream.send(message(event))
+        await stream.room()
+      case .quiet: continue
+      case .sessionEnded: return stream.finish()
+      case .stopping:
+        stream.send(shutdown)
+        return stream.finish()
+      }
+    }
+  }
+
+  private static func message(_ event: BrokerEvent) -> [UInt8] {
+    ServerSentEvent(
+      event: "request", data: APIResponse.text(EventJSON(event)), id: String(event.sequence)
+    ).bytes
+  }
+
+  /// - Throws: 400 for what never was an id of ours: starting anew without a word would lose
+  ///   events.
+  private static func lastEventID(_ call: APICall) throws(APIProblem) -> Int64? {
+    guard let text = try call.single(.lastEventID), !text.isEmpty else { return nil }
+    guard text.utf8.allSatisfy(HTTPBytes.isDigit), let id = Int64(text) else {
+      throw APIProblem(
+        .requestMalformed, "Last-Event-ID is no id of an event of this stream.",
+        field: "Last-Event-ID")
+    }
+    return id
+  }
+}
+
+/// `{"requestId","state","lastReturn"}`. No secrets.
+struct EventJSON: Encodable {
+  let requestId: String
+  let state: String
+  let lastReturn: LastReturnJSON?
+}
+
+extension EventJSON {
+  init(_ event: BrokerEvent) {
+    requestId = event.requestId
+    state = event.state.rawValue
+    lastReturn = event.lastReturn.map(LastReturnJSON.init)
+  }
+}

@@ -1,0 +1,78 @@
+import FoundationEssentials
+import MeroConsent
+
+/// One request, as its session reads it. What does not apply is left out.
+struct RequestJSON: Encodable {
+  let requestId: String
+  let kind: String
+  let state: String
+  let createdAt: Date
+  let code: String?
+  let url: String?
+  let expiresAt: Date?
+  let callback: String?
+  let decision: String?
+  let outcome: OutcomeJSON?
+  let changesOrganizations: Bool?
+  let decidedAt: Date?
+  let lastReturn: LastReturnJSON?
+  let failure: String?
+  let detail: String?
+  let lifetimeCut: Bool?
+  let needsSession: Bool?
+  let opened: Bool?
+
+  /// - Parameter opened: whether the page opened, in answers to calls that asked for it.
+  init(_ view: RequestView, opened: Bool? = nil) {
+    requestId = view.requestId
+    kind = view.kind
+    state = view.state.rawValue
+    createdAt = view.createdAt
+    code = view.code
+    url = view.url
+    expiresAt = view.expiresAt
+    callback = view.callback
+    decision = view.decision?.rawValue
+    outcome = view.outcome.map(OutcomeJSON.init)
+    changesOrganizations = view.changesOrganizations
+    decidedAt = view.decidedAt
+    lastReturn = view.lastReturn.map(LastReturnJSON.init)
+    failure = view.failure?.rawValue
+    detail = view.detail
+    lifetimeCut = view.lifetimeCut ? true : nil
+    needsSession = view.needsSession ? true : nil
+    self.opened = opened
+  }
+}
+
+/// `{"at":…,"code":…}`.
+struct LastReturnJSON: Encodable {
+  let at: Date
+  let code: String
+
+  init(_ last: LastReturn) {
+    at = last.at
+    code = last.code
+  }
+}
+
+/// `{"kind":…}` and the outcome's own fields, an invite token among them.
+struct OutcomeJSON: Encodable {
+  let kind: String
+  private var orgId: String?
+  private var token: String?
+  private var org: String?
+  private var name: String?
+  private var apps: [String]?
+
+  init(_ outcome: ConsentOutcome) {
+    kind = outcome.kind.rawValue
+    switch outcome {
+    case .orgCreated(let orgId): self.orgId = orgId
+    case .inviteCreated(let token): self.token = token
+    case .inviteAccepted(let org): self.org = org
+    case .orgRenamed(let orgId, let name): (self.orgId, self.name) = (orgId, name)
+    case .orgDeleted(let apps): self.apps = apps
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import EventLoop
+import HTTP
+
+/// `/v1/requests` and what is below it.
+@LoopActor enum RequestsResource {
+  static func start(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    let key = try call.single(.idempotencyKey)
+    let body = try StartBody(call)
+    let result = try await asking { () async throws(Problem) in
+      switch body.what {
+      case .request(let request):
+        try await broker.start(request, open: body.open, idempotencyKey: key, for: caller)
+      case .started(let started):
+        try await broker.record(started, open: body.open, idempotencyKey: key, for: caller)
+      }
+    }
+    return answer(result, status: 201)
+  }
+
+  static func list(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    let parameters = try call.parameters(["state", "limit", "before"])
+    let state = try parameters["state"].map { name throws(APIProblem) in
+      guard let state = RequestState(rawValue: name) else {
+        throw APIProblem(
+          .fieldInvalid, "The parameter state is none of \(RequestState.allCases.map(\.rawValue)).",
+          field: "state")
+      }
+      return state
+    }
+    let limit = try parameters["limit"].map(limit) ?? BrokerLimits.listDefault
+    let list = try await asking { () async throws(Problem) in
+      try await broker.list(state: state, limit: limit, before: parameters["before"], for: caller)
+    }
+    return APIResponse.json(
+      ListBody(requests: list.requests.map { RequestJSON($0) }, next: list.next), status: 200)
+  }
+
+  /// Answers at once, unless the client has this very version and is willing to wait for another.
+  static func show(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    let view = try await asking { () async throws(Problem) in
+      try await broker.get(call.id, for: caller)
+    }
+    let headers = call.request.headers
+    guard let known = EntityTagCondition(headers.values(of: .ifNoneMatch)),
+      known.matches(view.etag)
+    else { return answer(view) }
+    let seconds = WaitPreference.seconds(
+      in: headers.values(of: .prefer), longest: BrokerLimits.longestWait)
+    guard let seconds else { return unchanged(view.etag) }
+    let deadline = BootInstant.now + .seconds(seconds)
+    let result = try await asking { () async throws(Problem) in
+      try await broker.wait(
+        for: call.id, changedFrom: view.etag, until: deadline, for: caller)
+    }
+    switch result {
+    case .changed(let view): return answer(view, waited: seconds)
+    case .unchanged(let etag): return unchanged(etag, waited: seconds)
+    }
+  }
+
+  static func open(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    try call.requireEmptyBody()
+    let result = try await asking { () async throws(Problem) in
+      try await broker.open(call.id, for: caller)
+    }
+    return answer(result, status: 200)
+  }
+
+  static func confirm(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    let url = try ReturnsResource.url(call)
+    let view = try await asking { () async throws(Problem) in
+      try await broker.confirm(call.id, returned: url, for: caller)
+    }
+    return answer(view)
+  }
+
+  static func cancel(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    let view = try await asking { () async throws(Problem) in
+      try await broker.cancel(call.id, for: caller)
+    }
+    return answer(view)
+  }
+
+  // MARK: Answers
+
+  private static func answer(_ view: RequestView, waited: Int? = nil) -> HTTPResponse {
+    APIResponse.json(RequestJSON(view), status: 200, headers: headers(view.etag, waited: waited))
+  }
+
+  private static func answer(_ result: StartResult, status: HTTPStatus) -> HTTPResponse {
+    var headers = headers(result.view.etag)
+    let location = "/v1/requests/" + PercentCoding.encode(result.view.requestId)
+    if status == 201, let value = HTTPFieldValue(location) { headers.set(.location, value) }
+    return APIResponse.json(
+      RequestJSON(result.view, opened: result.opened), status: status, headers: headers)
+  }
+
+  private static func unchanged(_ etag: String, waited: Int? = nil) -> HTTPResponse {
+    APIResponse.empty(304, headers: headers(etag, waited: waited))
+  }
+
+  private static func headers(_ etag: String, waited: Int? = nil) -> HTTPHeaders {
+    var headers = HTTPHeaders()
+    if let value = HTTPFieldValue(etag) { headers.set(.etag, value) }
+    if let waited, let value = HTTPFieldValue("wait=\(waited)") {
+      headers.set("Preference-Applied", value)
+    }
+    return headers
+  }
+
+  private static func limit(_ text: String) throws(APIProblem) -> Int {
+    guard !text.isEmpty, text.utf8.allSatisfy(HTTPBytes.isDigit), let limit = Int(text),
+      (1...BrokerLimits.listLimit).contains(limit)
+    else {
+      throw APIProblem(
+        .fieldInvalid, "The parameter limit is no number from 1 to \(BrokerLimits.listLimit).",
+        field: "limit")
+    }
+    return limit
+  }
+
+  private struct ListBody: Encodable {
+    let requests: [RequestJSON]
+    let next: String?
+  }
+}

@@ -1,0 +1,49 @@
+import HTTP
+
+/// Every route of the local API. `docs/openapi.yaml` lists the same; a test compares them.
+enum RouteTable {
+  static let routes: [Route] = [
+    Route(.post, "/v1/sessions", .anybody(SessionsResource.open)),
+    Route(.get, "/v1/session", .session(SessionsResource.show)),
+    Route(.patch, "/v1/session", .session(SessionsResource.replaceTokens)),
+    Route(.delete, "/v1/session", .session(SessionsResource.close)),
+    Route(.post, "/v1/requests", .session(RequestsResource.start)),
+    Route(.get, "/v1/requests", .session(RequestsResource.list)),
+    Route(.get, "/v1/requests/{id}", .session(RequestsResource.show)),
+    Route(.delete, "/v1/requests/{id}", .session(RequestsResource.cancel)),
+    Route(.post, "/v1/requests/{id}/open", .session(RequestsResource.open)),
+    Route(.post, "/v1/requests/{id}/return", .session(RequestsResource.confirm)),
+    Route(.get, "/v1/events", .session(EventsResource.stream)),
+    Route(.post, "/v1/returns", .anybody(ReturnsResource.accept)),
+    Route(.get, "/v1/status", .anybody(StatusResource.show)),
+  ]
+
+  /// The route of a request, and what its path has in the place of `{id}`.
+  ///
+  /// `HEAD` is answered as `GET` is, which the server then sends without its body.
+  ///
+  /// - Throws: 404 for a path that is none, 405 with `Allow` for a method that it does not have.
+  static func find(_ request: HTTPRequest) throws(APIProblem) -> (Route, id: String) {
+    let method = request.method == .head ? .get : request.method
+    let segments = PathSegments.split(request.path) ?? []
+    var allowed: [HTTPMethod] = []
+    for route in routes {
+      guard let match = route.path.match(segments) else { continue }
+      guard route.method != method else {
+        switch match {
+        case .plain: return (route, "")
+        case .id(let id): return (route, id)
+        }
+      }
+      allowed.append(route.method)
+      if route.method == .get { allowed.append(.head) }
+    }
+    guard !allowed.isEmpty else {
+      throw APIProblem(.notFound, "There is nothing at this path. See docs/openapi.yaml.")
+    }
+    let list = allowed.map(\.name).joined(separator: ", ")
+    var headers = HTTPHeaders()
+    if let value = HTTPFieldValue(list) { headers.set(.allow, value) }
+    throw APIProblem(.methodNotAllowed, "This path has \(list).", headers: headers)
+  }
+}

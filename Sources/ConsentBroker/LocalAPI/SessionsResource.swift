@@ -1,0 +1,102 @@
+import EventLoop
+import FoundationEssentials
+import HTTP
+import MeroConsent
+
+/// `/v1/sessions` and `/v1/session`: a node session that an app lends to the daemon.
+@LoopActor enum SessionsResource {
+  static func open(
+    _ call: APICall, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    var fields = try call.fields()
+    var node = try fields.object("node")
+    let opening = SessionOpening(
+      package: try fields.text("package"), account: try account(&fields),
+      nodeURL: try node.text("url"), trust: try TrustJSON.read(&node), tokens: try tokens(&fields),
+      origins: try fields.optionalTexts("origins") ?? [],
+      returnTo: try fields.optionalText("returnTo"))
+    try node.finish()
+    try fields.finish()
+    let opened = try await asking { () async throws(Problem) in
+      try await broker.openSession(opening)
+    }
+    return APIResponse.json(
+      OpenedBody(session: opened.session, key: opened.key), status: 201,
+      headers: [.location: "/v1/session"])
+  }
+
+  static func show(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    let view = try await asking { () throws(Problem) in try broker.session(of: caller) }
+    return APIResponse.json(SessionJSON(view), status: 200)
+  }
+
+  static func replaceTokens(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    var fields = try call.fields()
+    let tokens = try tokens(&fields)
+    try fields.finish()
+    let view = try await asking { () async throws(Problem) in
+      try await broker.replaceTokens(of: caller, with: tokens)
+    }
+    return APIResponse.json(SessionJSON(view), status: 200)
+  }
+
+  static func close(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    try await asking { () async throws(Problem) in try await broker.closeSession(of: caller) }
+    return APIResponse.empty(204)
+  }
+
+  private static func tokens(
+    _ fields: inout JSONFields
+  ) throws(APIProblem) -> SessionTokens {
+    SessionTokens(
+      accessToken: try fields.text("accessToken"),
+      refreshToken: try fields.optionalText("refreshToken"))
+  }
+
+  private static func account(_ fields: inout JSONFields) throws(APIProblem) -> String? {
+    guard let account = try fields.optionalText("account") else { return nil }
+    guard TrustJSON.isHex(account, digits: 64) else {
+      throw fields.invalid("account", "is not 64 hexadecimal digits")
+    }
+    return account
+  }
+
+  private struct OpenedBody: Encodable {
+    let session: String
+    let key: String
+  }
+}
+
+/// A session as its own app sees it: never its tokens, never its key.
+struct SessionJSON: Encodable {
+  let session: String
+  let package: String
+  let account: String?
+  let node: Node
+  let origins: [String]
+  let returnTo: String?
+  let createdAt: Date
+  let needsSession: Bool
+
+  struct Node: Encodable {
+    let url: String
+    let trust: TrustJSON?
+  }
+
+  init(_ view: SessionView) {
+    session = view.session
+    package = view.package
+    account = view.account
+    node = Node(url: view.nodeURL, trust: TrustJSON(view.trust))
+    origins = view.origins
+    returnTo = view.returnTo
+    createdAt = view.createdAt
+    needsSession = view.needsSession
+  }
+}

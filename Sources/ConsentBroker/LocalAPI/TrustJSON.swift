@@ -1,0 +1,92 @@
+import HTTP
+import MeroConsent
+
+/// `node.trust`: exactly one of `transportKey`, `measurements` (with `tcb`) and `development`.
+struct TrustJSON: Encodable {
+  private var transportKey: String?
+  private var measurements: [Measurements]?
+  private var tcb: [String]?
+  private var development: Bool?
+
+  private struct Measurements: Encodable {
+    let mrtd: String
+    let rtmr0: String
+    let rtmr1: String
+    let rtmr2: String
+    let rtmr3: String
+  }
+
+  /// `nil` where nothing is configured.
+  init?(_ trust: NodeTrust) {
+    switch trust {
+    case .transportKey(let key): transportKey = key
+    case .measurements(let images, let tcb):
+      measurements = images.map {
+        Measurements(
+          mrtd: $0.mrtd, rtmr0: $0.rtmr0, rtmr1: $0.rtmr1, rtmr2: $0.rtmr2, rtmr3: $0.rtmr3)
+      }
+      self.tcb = tcb
+    case .development: development = true
+    case .unconfigured: return nil
+    }
+  }
+
+  /// Reads `trust` of the object `node`. Without it, nothing is trusted.
+  static func read(_ node: inout JSONFields) throws(APIProblem) -> NodeTrust {
+    guard let value = node.value("trust") else { return .unconfigured }
+    var trust = try JSONFields(value, path: "node.trust.")
+    var ways: [NodeTrust] = []
+    if let key = try trust.optionalText("transportKey") {
+      guard isHex(key, digits: 64) else {
+        throw trust.invalid("transportKey", "is not 64 hexadecimal digits")
+      }
+      ways.append(.transportKey(key))
+    }
+    let tcb = try trust.optionalTexts("tcb")
+    if let list = try trust.optionalList("measurements") {
+      ways.append(.measurements(try images(list, trust), tcb: tcb ?? ["UpToDate"]))
+    } else if tcb != nil {
+      throw trust.invalid("tcb", "says something only together with measurements")
+    }
+    if let flag = try trust.optionalFlag("development") {
+      guard flag else { throw trust.invalid("development", "can only be true") }
+      ways.append(.development)
+    }
+    try trust.finish()
+    guard ways.count == 1, let way = ways.first else {
+      throw node.invalid("trust", "is not exactly one of transportKey, measurements, development")
+    }
+    return way
+  }
+
+  private static func images(
+    _ list: [JSONValue], _ trust: JSONFields
+  ) throws(APIProblem) -> [NodeMeasurements] {
+    guard !list.isEmpty else { throw trust.invalid("measurements", "names no image") }
+    var images: [NodeMeasurements] = []
+    for (index, item) in list.enumerated() {
+      var image = try JSONFields(item, path: "node.trust.measurements[\(index)].")
+      images.append(
+        NodeMeasurements(
+          mrtd: try register("mrtd", &image), rtmr0: try register("rtmr0", &image),
+          rtmr1: try register("rtmr1", &image), rtmr2: try register("rtmr2", &image),
+          rtmr3: try register("rtmr3", &image)))
+      try image.finish()
+    }
+    return images
+  }
+
+  private static func register(
+    _ name: String, _ image: inout JSONFields
+  ) throws(APIProblem) -> String {
+    let value = try image.text(name)
+    guard isHex(value, digits: 96) else {
+      throw image.invalid(name, "is not 96 hexadecimal digits")
+    }
+    return value
+  }
+
+  static func isHex(_ text: String, digits: Int) -> Bool {
+    text.utf8.count == digits && text.utf8.allSatisfy { HTTPBytes.hexValue($0) != nil }
+  }
+}

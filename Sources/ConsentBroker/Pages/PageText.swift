@@ -1,0 +1,23 @@
+/// The words of one page: a heading, what happened, and what to do next.
+///
+/// They are fixed sentences. Nothing from a request, a query or a node is ever put into them, so
+/// they need no escaping and can give nothing away.
+struct PageText: Equatable {
+  let heading: String
+  let happened: String
+  let next: String
+}
+
+extension PageLanguage {
+  /// The sentences of `topic` in this language.
+  func text(on topic: PageTopic) -> PageText {
+    switch self {
+    case .english: englishText(on: topic)
+    case .german: germanText(on: topic)
+    case .spanish: spanishText(on: topic)
+    case .french: frenchText(on: topic)
+    case .japanese: japaneseText(on: topic)
+    case .chinese: chineseText(on: topic)
+    }
+  }
+}

@@ -1,0 +1,194 @@
+import EventLoop
+import FoundationEssentials
+
+/// The client's work, on the loop. `MeroClient` is its public face.
+@LoopActor final class ClientCore {
+  private let node: NodeAddress
+  private let origins: PackageOrigins
+  private let returnTo: String?
+  private let transport: any NodeTransport
+  private let clock: ClientClock
+  private let keeper: TokenKeeper
+  private var remembered = StartedMemory()
+
+  nonisolated init(
+    node: NodeAddress, origins: PackageOrigins, returnTo: String?, tokens: SessionTokens,
+    transport: any NodeTransport, clock: ClientClock, onTokensChanged: MeroClient.TokensChanged?
+  ) {
+    self.node = node
+    self.origins = origins
+    self.returnTo = returnTo
+    self.transport = transport
+    self.clock = clock
+    keeper = TokenKeeper(tokens, transport: transport, onChange: onTokensChanged)
+  }
+
+  func start(
+    _ request: ConsentRequest, returnTo given: String?
+  ) async throws(ConsentError) -> MeroClient.Started {
+    let body = ConsentRequestBody(request, returnTo: given ?? returnTo)
+    try RequestCheck.check(body, origins: origins)
+    let reply = try await authorized(
+      NodeCall(
+        method: "POST", path: "/consent/requests",
+        headers: [("content-type", "application/json")],
+        body: try AnswerJSON.encode(body)))
+    guard reply.status == 200 || reply.status == 201 else {
+      throw .unexpected(status: reply.status)
+    }
+    let started = try StartedCheck.check(
+      reply.body, kind: request.kind, node: node, now: clock.now(), nodeDate: reply.date)
+    remembered.note(started, at: clock.uptime())
+    return started
+  }
+
+  func read(
+    _ requestId: String, kind: ConsentKind?
+  ) async throws(ConsentError) -> MeroClient.Reading {
+    guard StartedCheck.isUsable(requestId: requestId) else {
+      throw .requestInvalid("requestId", "is empty or cannot be used")
+    }
+    let reply = try await authorized(
+      NodeCall(method: "GET", path: "/consent/\(percentEncodedSegment(requestId))/result"))
+    switch reply.status {
+    case 200:
+      let result = try ResultCheck.check(
+        reply.body, requestId: requestId, kind: kind ?? remembered.kind(of: requestId))
+      return MeroClient.Reading(result: result, nodeDate: reply.date)
+    case 404:
+      throw ConsentError(.replaced, nodeStatus: 404)
+    default:
+      throw .unexpected(status: reply.status)
+    }
+  }
+
+  func confirm(
+    _ started: ConsentStarted, returned: ReturnURL
+  ) async throws(ConsentError) -> ConsentResult {
+    guard !returned.namesAnother(than: started.requestId) else {
+      throw ConsentError(.requestMismatch)
+    }
+    let result = try await read(started.requestId, kind: started.kind).result
+    guard result.status != .pending else { throw ConsentError(.notDecided) }
+    return result
+  }
+
+  func wait(for started: ConsentStarted) async throws(ConsentError) -> ConsentResult {
+    let deadline = deadline(of: started)
+    var schedule = PollSchedule()
+    while true {
+      let isLast = clock.uptime() >= deadline
+      if let decided = try await poll(started, isLast: isLast) { return decided }
+      let left = deadline - clock.uptime()
+      let pause = min(schedule.next(chance: clock.chance()), max(left, .zero))
+      do throws(CancellationError) {
+        try await clock.sleep(pause)
+      } catch {
+        throw ConsentError(.cancelled)
+      }
+    }
+  }
+
+  func replaceTokens(_ tokens: SessionTokens) { keeper.replace(tokens) }
+
+  func close() async {
+    keeper.wipe()
+    await transport.close()
+  }
+}
+
+extension ClientCore {
+  /// One read of a wait: the decision, or `nil` to read again.
+  private func poll(
+    _ started: ConsentStarted, isLast: Bool
+  ) async throws(ConsentError) -> ConsentResult? {
+    do throws(ConsentError) {
+      let result = try await read(started.requestId, kind: started.kind).result
+      if result.status != .pending { return result }
+    } catch {
+      switch error.code {
+      case .replaced where !isLast: throw error
+      case .replaced: break  // gone, and its time is up
+      case .cancelled, .requestInvalid: throw error
+      default:
+        if isLast { throw error }
+        return nil
+      }
+    }
+    if isLast { throw ConsentError(.expired) }
+    return nil
+  }
+
+  /// By the node's clock where this client started the request, else by this machine's.
+  private func deadline(of started: ConsentStarted) -> Duration {
+    if let deadline = remembered.deadline(of: started.requestId) { return deadline }
+    let left = started.expiresAt.timeIntervalSince(clock.now())
+    return clock.uptime() + .seconds(min(max(left, 0), StartedCheck.longestLifetime))
+  }
+
+  /// Sends with the bearer token; renews it once when the node says that it expired.
+  private func authorized(_ call: NodeCall) async throws(ConsentError) -> NodeReply {
+    let first = try keeper.current()
+    let reply = try await transport.send(call.carrying(first.tokens))
+    guard reply.status == 401 else { return reply }
+    guard reply.header("x-auth-error") == "token_expired" else {
+      throw ConsentError(.sessionExpired, nodeStatus: 401)
+    }
+    try await keeper.renew(after: first)
+    guard !Task.isCancelled else { throw ConsentError(.cancelled) }
+    let second = try await transport.send(call.carrying(try keeper.current().tokens))
+    guard second.status != 401 else { throw ConsentError(.sessionExpired, nodeStatus: 401) }
+    return second
+  }
+}
+
+extension NodeCall {
+  fileprivate func carrying(_ tokens: SessionTokens) -> NodeCall {
+    var call = self
+    call.headers.append(("authorization", "Bearer \(tokens.accessToken)"))
+    return call
+  }
+}
+
+extension ConsentError {
+  /// A status that nobody asked for, from the node itself.
+  static func unexpected(status: Int) -> ConsentError {
+    switch status {
+    case 300..<400:
+      .nodeError("The node answered with a redirect, which is not followed.", status: status)
+    default:
+      .nodeError("The node answered with the status \(status).", status: status)
+    }
+  }
+}
+
+/// What a client knows about the requests that it started, the oldest forgotten first.
+struct StartedMemory {
+  /// An account has one undecided request a node, so a few would do.
+  private static let most = 256
+
+  private struct Entry {
+    let requestId: String
+    let kind: ConsentKind
+    let deadline: Duration
+  }
+
+  private var entries: [Entry] = []
+
+  mutating func note(_ started: MeroClient.Started, at uptime: Duration) {
+    let requestId = started.started.requestId
+    entries.removeAll { sameBytes($0.requestId, requestId) }
+    if entries.count == Self.most { entries.removeFirst() }
+    entries.append(
+      Entry(
+        requestId: requestId, kind: started.started.kind, deadline: uptime + started.lifetime))
+  }
+
+  func kind(of requestId: String) -> ConsentKind? { entry(requestId)?.kind }
+
+  func deadline(of requestId: String) -> Duration? { entry(requestId)?.deadline }
+
+  private func entry(_ requestId: String) -> Entry? {
+    entries.last { sameBytes($0.requestId, requestId) }
+  }
+}

@@ -1,0 +1,79 @@
+package import FoundationEssentials
+
+/// Carries one call to the node and back, sealed. The client does not know how.
+package protocol NodeTransport: Sendable {
+  /// Every status is a reply. A call that came to none throws `NODE_UNREACHABLE`,
+  /// `NODE_UNTRUSTED`, `NODE_ERROR`, `CONSENT_CANCELLED`.
+  func send(_ call: NodeCall) async throws(ConsentError) -> NodeReply
+
+  /// Ends every call, wipes keys.
+  func close() async
+}
+
+/// One request to the node, as it stands inside the envelope.
+package struct NodeCall: Sendable {
+  /// Bytes of the longest body of a reply.
+  package static let longestReply = 1024 * 1024
+
+  package var method: String
+  /// Below the node's base URL, percent-encoded.
+  package var path: String
+  package var headers: [(name: String, value: String)]
+  package var body: [UInt8]
+
+  package init(
+    method: String, path: String, headers: [(name: String, value: String)] = [],
+    body: [UInt8] = []
+  ) {
+    self.method = method
+    self.path = path
+    self.headers = headers
+    self.body = body
+  }
+}
+
+/// The node's own answer, out of the envelope.
+package struct NodeReply: Sendable {
+  package var status: Int
+  package var headers: [(name: String, value: String)]
+  package var body: [UInt8]
+  /// The node's clock: its `Date`, where it sent one that can be read.
+  package var date: Date?
+
+  package init(
+    status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
+    date: Date? = nil
+  ) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+    self.date = date
+  }
+
+  /// The first field of this name; `name` in lower case.
+  package func header(_ name: String) -> String? {
+    headers.first { $0.name.lowercased() == name }?.value
+  }
+}
+
+/// The times that a client goes by. Tests bring their own.
+package struct ClientClock: Sendable {
+  /// Wall-clock time.
+  package var now: @Sendable () -> Date
+  /// Time that neither stops in suspend nor is set: what waits are measured with.
+  package var uptime: @Sendable () -> Duration
+  package var sleep: @Sendable (Duration) async throws(CancellationError) -> Void
+  /// From 0 to 1.
+  package var chance: @Sendable () -> Double
+
+  package init(
+    now: @escaping @Sendable () -> Date, uptime: @escaping @Sendable () -> Duration,
+    sleep: @escaping @Sendable (Duration) async throws(CancellationError) -> Void,
+    chance: @escaping @Sendable () -> Double
+  ) {
+    self.now = now
+    self.uptime = uptime
+    self.sleep = sleep
+    self.chance = chance
+  }
+}
