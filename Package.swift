@@ -58,7 +58,7 @@ let package = Package(
     // Floor 6.
     program("mero-consentd", ["ConsentBroker"]),
     program("mero-consent", ["ConsentClient"]),
-    program("mero-dev-node", ["DevelopmentNode"]),
+    program("mero-dev-node", ["DevelopmentNode", "EventLoop"]),
     // For development, never installed: runs files of quotes with expected verdicts.
     program("quote-cases", ["TDXQuote", "Crypto"]),
     // Tests.

@@ -1,5 +1,6 @@
 // What Glibc's module hides: functions behind feature macros, and macros that are not constants.
 #pragma once
+#include <getopt.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -60,3 +61,7 @@ static inline int clinux_memfd_secret(void) {
 static inline int clinux_memfd_create(const char *name) {
   return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */);
 }
+
+// Swift takes globals that C may change for unsafe; these are read right after getopt_long.
+static inline const char *clinux_optarg(void) { return optarg; }
+static inline int clinux_optind(void) { return optind; }

@@ -1,4 +1,5 @@
 package import EventLoop
+import Glibc
 
 /// Serves one handler over any number of listeners and connections, on the loop's thread.
 @LoopActor package final class HTTPServer {
@@ -34,6 +35,9 @@ package import EventLoop
 
   /// How many connections are being served.
   package var connectionCount: Int { connections.count }
+
+  /// Where `Date` comes from, in seconds since 1970. Only a node for tests has a clock of its own.
+  package var secondsSince1970: @LoopActor () -> Int = { time(nil) }
 
   /// Called whenever `connectionCount` has changed (the daemon's idle exit looks at it).
   package var onConnectionCountChange: (@LoopActor () -> Void)?
@@ -90,7 +94,7 @@ package import EventLoop
   }
 
   /// The `Date` field of now, with its line end.
-  func dateField() -> [UInt8] { clock.bytes() }
+  func dateField() -> [UInt8] { clock.bytes(at: secondsSince1970()) }
 
   // MARK: Stopping
 

@@ -106,8 +106,15 @@ extension NodeState {
     guard let id = query["request_id"], let callback = callback(for: id, query) else {
       return .page(ConsentPages.servedPage(package: place.package))
     }
-    let passed = query.fields.filter { ["request_id", "result"].contains($0.name) }
-    return .redirect(to: callback.address(adding: passed))
+    return .redirect(to: callback.address(adding: query.passedOn))
+  }
+
+  /// Where the person ends who follows `returnAddress(of:)`; `nil` where nobody listens.
+  package func callbackAddress(of record: ConsentBook.Record) -> String? {
+    guard let address = returnAddress(of: record), let url = WebURL(address),
+      let query = Query((url.query ?? "").utf8), let callback = callback(for: record.id, query)
+    else { return nil }
+    return callback.address(adding: query.passedOn)
   }
 
   /// Where the served page sends a return of this request on to.
@@ -119,6 +126,11 @@ extension NodeState {
 
 extension Query {
   package static let none = Query()
+
+  /// What the served page passes on.
+  fileprivate var passedOn: [(name: String, value: String)] {
+    fields.filter { ["request_id", "result"].contains($0.name) }
+  }
 }
 
 extension ConsentBook.Refused {

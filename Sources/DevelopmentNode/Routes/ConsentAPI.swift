@@ -27,6 +27,11 @@ extension NodeCall {
     }
   }
 
+  /// Whether the node has a call at this path that it takes in an envelope only.
+  static func isSealed(_ path: String) -> Bool {
+    path == "/consent/requests" || path == "/auth/refresh" || resultID(path) != nil
+  }
+
   /// The request that a result path names, decoded.
   static func resultID(_ path: String) -> String? {
     guard path.hasPrefix("/consent/"), path.hasSuffix("/result") else { return nil }

@@ -40,9 +40,6 @@ package struct OpenedExchange: ~Copyable {
   /// The next frame, with its length before it. Whatever `kind` and `data` are: also a second
   /// head, a kind that does not exist, or more data than a frame may hold.
   package mutating func frame(kind: UInt8, _ data: [UInt8]) -> [UInt8] { [] }
-
-  /// The frames of a whole answer, in order: head, body in pieces, end.
-  package mutating func frames(_ answer: APIAnswer) -> [[UInt8]] { [] }
 }
 
 /// Why the transport did not open something. Raw values are the protocol's codes.

@@ -1,0 +1,129 @@
+import Crypto
+package import EventLoop
+import Glibc
+import HTTP
+
+// What this node does not model, so that nobody takes it for a real one:
+// - no trusted hardware: its quotes are mocks, and its collateral is empty;
+// - no passkeys and no log-in: whoever has a page's address decides, and tokens are given out by
+//   /dev/tokens; their signatures are random bytes;
+// - no rights: any account may ask for anything, and organizations, members, instances and
+//   releases that a request names need not exist. Roles, teams and capabilities are not kept;
+// - one package, whose served page is a redirect and not an app;
+// - only the calls of the consent guide: no /jsonrpc, no /admin-api but attestation;
+// - nothing is stored: a restart of the process is a new node;
+// - no TLS, and no address but loopback.
+// What it can be told to do wrong is listed in Misbehaviour/MisbehaviourTable.swift, what tests and
+// app developers may do to it while it runs in Controls/ControlTable.swift; `--help` prints both.
+
+/// A node for development and tests that speaks the real protocol.
+@LoopActor package final class DevelopmentNode {
+  /// Connections at once; beyond it they are closed without a word.
+  package static let connectionLimit = 256
+
+  package internal(set) var state: NodeState
+  /// The account that the node starts with, and its first tokens.
+  package let account: String
+  package let tokens: Accounts.Tokens
+  package let port: UInt16
+
+  var sealing = NodeSealing()
+  private let listener: Listener
+  private var servers: [ObjectIdentifier: HTTPServer] = [:]
+
+  /// Binds the port; `start()` serves it.
+  package init(_ options: NodeOptions = NodeOptions()) throws(SystemError) {
+    listener = try .loopback4(port: options.port)
+    port = listener.port ?? options.port
+    let place = NodePlace(port: port, prefix: options.prefix, package: options.package)
+    state = NodeState(place: place, settings: options.settings)
+    account = state.accounts.newAccount()
+    tokens = state.issueTokens(to: account, at: .now)
+  }
+
+  /// The node's own time, which may be set wrong.
+  package var now: NodeInstant { .now + state.settings.clockSkew }
+
+  package var transportKey: [UInt8] { sealing.transportKey }
+
+  // MARK: Serving
+
+  package func start() {
+    Task {
+      while let stream = try? await listener.accept() { serve(stream) }
+    }
+  }
+
+  private func serve(_ stream: SocketStream) {
+    guard servers.count < Self.connectionLimit else { return stream.close() }
+    let wire = WireStream(stream)
+    let server = NodeConnection.server(self, wire)
+    let id = ObjectIdentifier(server)
+    servers[id] = server
+    Task {
+      await server.serve(wire, HTTPConnectionInfo(localPort: port))
+      servers[id] = nil
+    }
+  }
+
+  /// Takes nothing new and cuts what still runs: whoever stops this node waits for nothing.
+  package func stop() async {
+    listener.close()
+    for server in servers.values { await server.stop(within: .zero) }
+  }
+
+  // MARK: Answering
+
+  /// One answer, and what happens to it on its way.
+  typealias Exchange = (answer: APIAnswer, acts: [MisbehaviourPlan.Act])
+
+  func answer(_ request: HTTPRequest) -> Exchange {
+    guard request.path.hasPrefix(state.place.prefix) else { return (.notFound, []) }
+    let path = String(request.path.dropFirst(state.place.prefix.count))
+    switch path {
+    case "/admin-api/tee/attest": return posted(request) { attest($0) }
+    case "/sealed/v2/handshake": return posted(request) { handshake($0) }
+    case "/sealed/v2": return posted(request) { exchange($0) }
+    case _ where path == "/dev" || path.hasPrefix("/dev/"):
+      let asked = ControlRequest(
+        method: request.method.name, path: path, origin: request.headers[.origin],
+        body: request.body)
+      return (control(asked), [])
+    case _ where NodeCall.isSealed(path):
+      return (.refusal(403, "sealed_required", "This call is taken sealed only."), [])
+    default: return browse(request, path: path)
+    }
+  }
+
+  private func posted(_ request: HTTPRequest, _ run: ([UInt8]) -> Exchange) -> Exchange {
+    guard request.method == .post else { return (.methodNotAllowed("POST"), []) }
+    return run(request.body)
+  }
+
+  private func browse(_ request: HTTPRequest, path: String) -> Exchange {
+    guard let path = PercentCoding.decodeText(path.utf8),
+      let query = Query((request.query ?? "").utf8), let form = Query(request.body)
+    else { return (.refusal(400, "malformed", "The address or the form is malformed."), []) }
+    let asked = BrowserRequest(
+      method: request.method == .head ? "GET" : request.method.name, path: path, query: query,
+      origin: request.headers[.origin], form: form)
+    guard let answer = state.browse(asked, at: now) else { return (.notFound, []) }
+    count(.page)
+    return (answer, state.plan.take([.wire], on: .page))
+  }
+
+  func count(_ call: NodeCall) { state.calls[call, default: 0] += 1 }
+}
+
+extension NodeInstant {
+  /// The machine's wall clock.
+  package static var now: NodeInstant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return NodeInstant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+  }
+}
+
+extension APIAnswer {
+  static let notFound = refusal(404, "not_found", "This node has nothing here.")
+}
