@@ -59,7 +59,8 @@ import HTTP
   ///   events.
   private static func lastEventID(_ call: APICall) throws(APIProblem) -> Int64? {
     guard let text = try call.single(.lastEventID), !text.isEmpty else { return nil }
-    guard text.utf8.allSatisfy(HTTPBytes.isDigit), let id = Int64(text) else {
+    guard text.utf8.allSatisfy(HTTPBytes.isDigit), text.utf8.count <= 18, let id = Int64(text)
+    else {
       throw APIProblem(
         .requestMalformed, "Last-Event-ID is no id of an event of this stream.",
         field: "Last-Event-ID")
