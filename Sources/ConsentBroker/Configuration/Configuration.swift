@@ -1,0 +1,26 @@
+/// What a person may set: by option, else in the file, else the value here.
+package struct Configuration: Sendable, Equatable {
+  /// Absolute; `nil` for `$XDG_RUNTIME_DIR/mero-consent/api.sock`.
+  package var socket: String?
+  /// Absolute; `nil` for `$XDG_STATE_HOME/mero-consent`.
+  package var stateDirectory: String?
+  /// 0 takes a free one.
+  package var callbackPort: UInt16 = 17463
+  package var logLevel = LogLevel.info
+  /// How long finished requests are kept.
+  package var retention: Duration = .days(30)
+  /// How long an unused session stays open.
+  package var sessionTimeout: Duration = .hours(8)
+  /// For the connection to a node.
+  package var connectTimeout: Duration = .seconds(5)
+  /// For one whole call to a node.
+  package var callTimeout: Duration = .seconds(30)
+
+  package init() {}
+}
+
+extension Duration {
+  static func minutes(_ count: Int) -> Duration { .seconds(count * 60) }
+  static func hours(_ count: Int) -> Duration { .seconds(count * 3600) }
+  static func days(_ count: Int) -> Duration { .seconds(count * 86_400) }
+}
