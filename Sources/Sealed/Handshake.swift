@@ -64,21 +64,21 @@ package struct NodeHandshake: ~Copyable {
   /// - Throws: the refusal that the node answers with.
   package init(
     request: [UInt8], key: borrowing X25519.PrivateKey
-  ) throws(NodeRefusal) {
-    guard let version = request.first else { throw NodeRefusal(.malformed) }
-    guard version == SealedProtocol.version else { throw NodeRefusal(.unsupportedVersion) }
+  ) throws(NodeRefusal.Code) {
+    guard let version = request.first else { throw .malformed }
+    guard version == SealedProtocol.version else { throw .unsupportedVersion }
     guard request.count == SealedProtocol.handshakeRequestSize else {
-      throw NodeRefusal(.malformed)
+      throw .malformed
     }
     guard request[1...].prefix(X25519.size).elementsEqual(key.publicKey.bytes) else {
-      throw NodeRefusal(.staleTransportKey)
+      throw .staleTransportKey
     }
     do {
       noise = try NKResponder(
         firstMessage: request.dropFirst(1 + X25519.size), prologue: SealedProtocol.prologue,
         key: key)
     } catch {
-      throw NodeRefusal(error == .lowOrderPoint ? .malformed : .undecryptable)
+      throw error == .lowOrderPoint ? .malformed : .undecryptable
     }
   }
 
@@ -91,14 +91,14 @@ package struct NodeHandshake: ~Copyable {
   package consuming func accept(
     sessionID: [UInt8], lifetime: UInt32,
     ephemeral: consuming X25519.PrivateKey = X25519.PrivateKey()
-  ) throws(NodeRefusal) -> AcceptedHandshake {
+  ) throws(NodeRefusal.Code) -> AcceptedHandshake {
     precondition(sessionID.count == SealedProtocol.sessionIDSize)
     let reply: NoiseReply
     do {
       reply = try noise.finish(
         payload: sessionID + lifetime.bigEndianBytes, ephemeral: ephemeral)
     } catch {
-      throw NodeRefusal(.malformed)
+      throw .malformed
     }
     return AcceptedHandshake(reply: [SealedProtocol.version] + reply.message, keys: reply.keys)
   }

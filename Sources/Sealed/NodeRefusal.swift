@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// A refusal outside of the envelope: `{"error":{"code":"...","message":"..."}}`.
 package struct NodeRefusal: Error, Equatable, Sendable {
-  /// The refusals that a client acts on, and the one status that each comes with.
-  package enum Code: String, CaseIterable, Sendable {
+  /// The refusals that the protocol knows, and the one status that each comes with.
+  package enum Code: String, Error, CaseIterable, Sendable {
     case staleTransportKey = "stale_transport_key"
     case unknownSession = "unknown_session"
     case busy

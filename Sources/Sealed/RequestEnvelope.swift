@@ -18,11 +18,11 @@ package enum RequestEnvelope {
     /// Reads the front of a request's body.
     ///
     /// - Throws: the refusal that a node answers with.
-    package init(of body: [UInt8]) throws(NodeRefusal) {
-      guard let version = body.first else { throw NodeRefusal(.malformed) }
-      guard version == SealedProtocol.version else { throw NodeRefusal(.unsupportedVersion) }
+    package init(of body: [UInt8]) throws(NodeRefusal.Code) {
+      guard let version = body.first else { throw .malformed }
+      guard version == SealedProtocol.version else { throw .unsupportedVersion }
       guard body.count >= SealedProtocol.requestHeaderSize + AES256GCM.tagSize else {
-        throw NodeRefusal(.malformed)
+        throw .malformed
       }
       sessionID = Array(body[1..<17])
       requestID = UInt64(bigEndian: body[17...])
@@ -52,27 +52,35 @@ package enum RequestEnvelope {
     return bytes + sealer.seal(inner, nonce: header.requestNonce, aad: bytes)
   }
 
-  /// The node's side: the request inside `body`, whose header was read already.
+  /// The longest body of a POST that a node takes.
+  package static let longest =
+    SealedProtocol.requestHeaderSize + SealedLimits.request + AES256GCM.tagSize
+
+  /// The node's side: what is inside `body`, whose header was read already.
   ///
-  /// - Throws: `undecryptable` when it was not sealed with this key, `malformed` when what was
-  ///   sealed is no request.
-  package static func open(
+  /// - Throws: `undecryptable` when it was not sealed with this key.
+  package static func openInner(
     _ body: [UInt8], header: Header, with opener: inout AES256GCM.Opener
-  ) throws(NodeRefusal) -> (head: SealedRequestHead, body: [UInt8]) {
-    let inner: [UInt8]
+  ) throws(NodeRefusal.Code) -> [UInt8] {
     do {
-      inner = try opener.open(
+      return try opener.open(
         body.dropFirst(SealedProtocol.requestHeaderSize), nonce: header.requestNonce,
         aad: header.bytes)
     } catch {
-      throw NodeRefusal(.undecryptable)
+      throw .undecryptable
     }
-    guard inner.count >= 4 else { throw NodeRefusal(.malformed) }
+  }
+
+  /// The request that `inner` is: u32 head length || head JSON || body.
+  ///
+  /// - Throws: `malformed`
+  package static func parse(
+    _ inner: [UInt8]
+  ) throws(NodeRefusal.Code) -> (head: SealedRequestHead, body: [UInt8]) {
+    guard inner.count >= 4 else { throw .malformed }
     let length = Int(UInt32(bigEndian: inner))
-    guard length <= inner.count - 4 else { throw NodeRefusal(.malformed) }
-    guard let head = SealedRequestHead(json: inner[4..<4 + length]) else {
-      throw NodeRefusal(.malformed)
-    }
+    guard length <= inner.count - 4 else { throw .malformed }
+    guard let head = SealedRequestHead(json: inner[4..<4 + length]) else { throw .malformed }
     return (head, Array(inner[(4 + length)...]))
   }
 }

@@ -82,7 +82,8 @@ import Testing
     let header = try RequestEnvelope.Header(of: sealed)
     #expect(Hex.encode(header.sessionID) == vectors.sessionId)
     #expect(header.requestID == vectors.requestId)
-    let (head, body) = try RequestEnvelope.open(sealed, header: header, with: &opener)
+    let (head, body) = try RequestEnvelope.parse(
+      RequestEnvelope.openInner(sealed, header: header, with: &opener))
     #expect(head.method == "POST")
     #expect(head.path == "/jsonrpc")
     #expect(head.fields == [SealedField("content-type", "application/json")])
