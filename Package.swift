@@ -72,7 +72,11 @@ let package = Package(
       swiftSettings: strict),
     tests("TDXQuoteTests", ["TDXQuote", "Crypto", "TestPKI"]),
     tests("QuoteCasesTests", ["quote-cases", "TDXQuote", "Crypto", "TestPKI"]),
-    tests("MeroConsentTests", ["MeroConsent", "EventLoop", "Crypto"]),
+    tests(
+      "MeroConsentTests",
+      [
+        "MeroConsent", "EventLoop", "Crypto", "Sealed", "TDXQuote", "DevelopmentNode", "TestPKI",
+      ]),
     tests("ConsentBrokerTests", ["ConsentBroker", "MeroConsent", "HTTP", "EventLoop", "Crypto"]),
     tests("ConsentClientTests", ["ConsentClient", "MeroConsent", "HTTP", "EventLoop"]),
     tests(

@@ -82,6 +82,14 @@ struct JSONReader {
   /// What comes next, without reading it.
   var isAtString: Bool { mutating get { peek() == UInt8(ascii: "\"") } }
 
+  /// Reads one value of any kind without looking into it: the bytes that it is written with.
+  mutating func raw() throws(JSONMismatch) -> [UInt8] {
+    _ = peek()
+    let start = position
+    try skip()
+    return Array(bytes[start..<position])
+  }
+
   /// Reads any value and forgets it. Its syntax is checked.
   mutating func skip() throws(JSONMismatch) {
     switch peek() {

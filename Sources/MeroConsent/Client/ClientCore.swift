@@ -1,3 +1,4 @@
+import Crypto
 import EventLoop
 import FoundationEssentials
 
@@ -30,9 +31,7 @@ import FoundationEssentials
     try RequestCheck.check(body, origins: origins)
     let reply = try await authorized(
       NodeCall(
-        method: "POST", path: "/consent/requests",
-        headers: [("content-type", "application/json")],
-        body: try AnswerJSON.encode(body)))
+        method: "POST", path: "/consent/requests", body: try AnswerJSON.encode(body)))
     guard reply.status == 200 || reply.status == 201 else {
       throw .unexpected(status: reply.status)
     }
@@ -131,7 +130,7 @@ extension ClientCore {
     let first = try keeper.current()
     let reply = try await transport.send(call.carrying(first.tokens))
     guard reply.status == 401 else { return reply }
-    guard reply.header("x-auth-error") == "token_expired" else {
+    guard reply.authError == "token_expired" else {
       throw ConsentError(.sessionExpired, nodeStatus: 401)
     }
     try await keeper.renew(after: first)
@@ -145,7 +144,7 @@ extension ClientCore {
 extension NodeCall {
   fileprivate func carrying(_ tokens: SessionTokens) -> NodeCall {
     var call = self
-    call.headers.append(("authorization", "Bearer \(tokens.accessToken)"))
+    call.bearer = Redacted(tokens.accessToken)
     return call
   }
 }

@@ -1,4 +1,6 @@
+import EventLoop
 package import FoundationEssentials
+package import Sealed
 
 /// One account's session with one node: asks for consent, and reads what came of it.
 ///
@@ -36,12 +38,26 @@ public final class MeroClient: Sendable {
     returnTo: String? = nil, options: Options = Options(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
     try self.init(
-      node: node, tokens: tokens, origins: origins, returnTo: returnTo,
-      transport: try SealedTransport(node: node, trust: trust, options: options),
-      clock: .system, onTokensChanged: onTokensChanged)
+      node: node, trust: trust, tokens: tokens, origins: origins, returnTo: returnTo,
+      carrier: NoCarrier(), clock: .system, onTokensChanged: onTokensChanged)
   }
 
-  /// With any transport and any clock: for tests, and for a node that is in this process.
+  /// Over any carrier, by any clock: for tests against a node in memory.
+  package convenience init(
+    node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
+    returnTo: String? = nil, carrier: any Carrier, clock: ClientClock,
+    onTokensChanged: TokensChanged? = nil
+  ) throws(ConsentError) {
+    let channel = SealedChannel(
+      on: LoopActor.shared, carrier: carrier,
+      trust: try KeyTrust(trust, of: node, now: clock.now),
+      clock: SealedClock(now: clock.uptime, sleep: clock.sleep))
+    try self.init(
+      node: node, tokens: tokens, origins: origins, returnTo: returnTo,
+      transport: SealedTransport(channel), clock: clock, onTokensChanged: onTokensChanged)
+  }
+
+  /// Over any transport: for tests of what is above the sealed channel.
   package init(
     node: NodeAddress, tokens: SessionTokens, origins: [String], returnTo: String?,
     transport: any NodeTransport, clock: ClientClock, onTokensChanged: TokensChanged?

@@ -4,6 +4,8 @@ public struct NodeAddress: Hashable, Sendable, CustomStringConvertible {
   public let url: String
   /// `https://host`: what the node's own consent pages have to be on.
   package let origin: String
+  /// In lower case; an IPv6 literal with its brackets.
+  package let host: String
   /// Whether the host is this machine: `localhost`, `[::1]`, `127.x.y.z`.
   public let isLoopback: Bool
 
@@ -26,6 +28,7 @@ public struct NodeAddress: Hashable, Sendable, CustomStringConvertible {
       throw .requestInvalid(field, "has an empty or a dot segment in its path")
     }
     origin = parsed.origin
+    host = parsed.host
     isLoopback = parsed.isLoopback
     self.url = parsed.origin + path
   }

@@ -1,3 +1,4 @@
+package import Crypto
 package import FoundationEssentials
 
 /// Carries one call to the node and back, sealed. The client does not know how.
@@ -18,41 +19,36 @@ package struct NodeCall: Sendable {
   package var method: String
   /// Below the node's base URL, percent-encoded.
   package var path: String
-  package var headers: [(name: String, value: String)]
+  /// Sent as JSON; empty for a call without a body.
   package var body: [UInt8]
+  package var bearer: Redacted<String>?
 
   package init(
-    method: String, path: String, headers: [(name: String, value: String)] = [],
-    body: [UInt8] = []
+    method: String, path: String, body: [UInt8] = [], bearer: Redacted<String>? = nil
   ) {
     self.method = method
     self.path = path
-    self.headers = headers
     self.body = body
+    self.bearer = bearer
   }
 }
 
 /// The node's own answer, out of the envelope.
 package struct NodeReply: Sendable {
   package var status: Int
-  package var headers: [(name: String, value: String)]
+  /// What `x-auth-error` says, where the node says so.
+  package var authError: String?
   package var body: [UInt8]
   /// The node's clock: its `Date`, where it sent one that can be read.
   package var date: Date?
 
   package init(
-    status: Int, headers: [(name: String, value: String)] = [], body: [UInt8] = [],
-    date: Date? = nil
+    status: Int, authError: String? = nil, body: [UInt8] = [], date: Date? = nil
   ) {
     self.status = status
-    self.headers = headers
+    self.authError = authError
     self.body = body
     self.date = date
-  }
-
-  /// The first field of this name; `name` in lower case.
-  package func header(_ name: String) -> String? {
-    headers.first { $0.name.lowercased() == name }?.value
   }
 }
 

@@ -1,9 +1,36 @@
-/// Carries calls over the sealed channel.
+import FoundationEssentials
+import Sealed
+
+/// Carries calls over the sealed channel, and says in the guide's codes what went wrong.
 struct SealedTransport: NodeTransport {
-  init(node: NodeAddress, trust: NodeTrust, options: MeroClient.Options) throws(ConsentError) {}
+  private let channel: SealedChannel
+
+  init(_ channel: SealedChannel) { self.channel = channel }
 
   func send(_ call: NodeCall) async throws(ConsentError) -> NodeReply {
-    throw ConsentError(.nodeUnreachable)
+    let request = SealedRequest(
+      method: call.method, path: call.path,
+      fields: call.body.isEmpty ? [] : [SealedField("content-type", "application/json")],
+      bearer: call.bearer, body: call.body, responseLimit: NodeCall.longestReply)
+    do throws(SealedError) {
+      let response = try await channel.send(request)
+      // The sealed date where there is one; the one around it is good enough to correct a clock.
+      let date = response.first("date") ?? response.date
+      return NodeReply(
+        status: response.status, authError: response.first("x-auth-error"), body: response.body,
+        date: date.flatMap(HTTPDate.date))
+    } catch {
+      throw ConsentError(error)
+    }
+  }
+
+  func close() async { await channel.close() }
+}
+
+/// Until there is one that speaks HTTPS.
+struct NoCarrier: Carrier {
+  func post(_ request: CarrierRequest) async throws(CarrierError) -> any CarrierReply {
+    throw CarrierError(.notConnected, requestMayHaveLeft: false)
   }
 
   func close() async {}

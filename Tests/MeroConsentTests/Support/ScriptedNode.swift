@@ -1,3 +1,4 @@
+import Crypto
 import FoundationEssentials
 import MeroConsent
 
@@ -24,11 +25,10 @@ actor ScriptedNode: NodeTransport {
   func close() { isClosed = true }
 
   var paths: [String] { calls.map { "\($0.method) \($0.path)" } }
-  var bearers: [String?] { calls.map { $0.header("authorization") } }
+  var bearers: [String?] { calls.map { $0.bearer?.revealed } }
 }
 
 extension NodeCall {
-  func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
   var text: String { String(decoding: body, as: UTF8.self) }
 }
 
@@ -37,6 +37,5 @@ extension NodeReply {
     NodeReply(status: status, body: Array(text.utf8), date: date)
   }
 
-  static let tokenExpired = NodeReply(
-    status: 401, headers: [("X-Auth-Error", "token_expired")], body: [])
+  static let tokenExpired = NodeReply(status: 401, authError: "token_expired")
 }

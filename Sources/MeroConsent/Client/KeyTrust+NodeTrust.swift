@@ -1,0 +1,123 @@
+import Crypto
+import FoundationEssentials
+import Sealed
+import TDXQuote
+
+extension KeyTrust {
+  /// - Throws: `CONSENT_REQUEST_INVALID` for a key, a register or a status that is none;
+  ///   `NODE_UNTRUSTED` for a development node elsewhere, and where nothing is configured.
+  init(
+    _ trust: NodeTrust, of node: NodeAddress, now: @escaping @Sendable () -> Date
+  ) throws(ConsentError) {
+    switch trust {
+    case .transportKey(let hex):
+      guard let bytes = Hex.decode(hex), let key = try? X25519.PublicKey(bytes) else {
+        throw .requestInvalid("node.trust.transportKey", "is not 64 hex digits")
+      }
+      self = .pinned(key)
+    case .measurements(let images, let statuses):
+      let policy = try QuotePolicy(images: images, statuses: statuses)
+      self = .attested(ImageVerifier(policy: policy, now: now))
+    case .development, .unconfigured:
+      guard let host = LoopbackHost(node.host) else {
+        throw ConsentError(
+          .nodeUntrusted,
+          advice: trust == .development
+            ? "A development node is trusted on this machine only. Configure the node's transport "
+              + "key or its measurements."
+            : nil)
+      }
+      self = .attested(MockVerifier(host: host))
+    }
+  }
+}
+
+extension QuotePolicy {
+  fileprivate init(images: [NodeMeasurements], statuses: [String]) throws(ConsentError) {
+    let field = "node.trust.measurements"
+    guard !images.isEmpty else { throw .requestInvalid(field, "names no image") }
+    guard images.count <= RequestCheck.mostItems else {
+      throw .requestInvalid(field, "has more than \(RequestCheck.mostItems) items")
+    }
+    var trusted: [TrustedImage] = []
+    for (index, image) in images.enumerated() {
+      trusted.append(
+        TrustedImage(
+          name: "image \(index + 1)",
+          measurements: try Measurements(image, field: "\(field)[\(index)]")))
+    }
+    var allowed: Set<TCBStatus> = []
+    for (index, name) in statuses.enumerated() {
+      // Releases list them in lower case.
+      let status = TCBStatus.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
+      guard let status else {
+        throw .requestInvalid("node.trust.tcb[\(index)]", "is not a TCB status that is known")
+      }
+      allowed.insert(status)
+    }
+    do throws(Misuse) {
+      try self.init(images: trusted, allowedStatuses: allowed)
+    } catch {
+      switch error {
+      case .noImages: throw .requestInvalid(field, "names no image")
+      case .noStatuses: throw .requestInvalid("node.trust.tcb", "names no status")
+      }
+    }
+  }
+}
+
+extension Measurements {
+  fileprivate init(_ image: NodeMeasurements, field: String) throws(ConsentError) {
+    func register(_ name: String, _ hex: String) throws(ConsentError) -> [UInt8] {
+      guard let bytes = Hex.decode(hex), bytes.count == Self.registerSize else {
+        throw .requestInvalid("\(field).\(name)", "is not 96 hex digits")
+      }
+      return bytes
+    }
+    let registers = Measurements(
+      mrtd: try register("mrtd", image.mrtd), rtmr0: try register("rtmr0", image.rtmr0),
+      rtmr1: try register("rtmr1", image.rtmr1), rtmr2: try register("rtmr2", image.rtmr2),
+      rtmr3: try register("rtmr3", image.rtmr3))
+    guard let registers else { throw .requestInvalid(field, "has a register of a wrong size") }
+    self = registers
+  }
+}
+
+/// Trusts a node whose TDX quote verifies and shows one of the images.
+private struct ImageVerifier: AttestationVerifier {
+  let policy: QuotePolicy
+  let now: @Sendable () -> Date
+
+  func verify(_ evidence: AttestationEvidence) async throws(AttestationRefusal) {
+    let seconds = Int64(now().timeIntervalSince1970)
+    do throws(QuoteFailure) {
+      let quote = try QuoteVerifier().verify(
+        quote: evidence.quote, collateral: AttestReply.collateral(in: evidence.reply),
+        now: seconds)
+      _ = try policy.judge(quote, expectedReportData: evidence.reportData)
+    } catch {
+      throw AttestationRefusal(error)
+    }
+  }
+}
+
+/// Trusts a development node on this machine by its mock quote.
+private struct MockVerifier: AttestationVerifier {
+  let host: LoopbackHost
+
+  func verify(_ evidence: AttestationEvidence) async throws(AttestationRefusal) {
+    do throws(QuoteFailure) {
+      try MockQuote.accept(
+        evidence.quote, expectedReportData: evidence.reportData, from: host)
+    } catch {
+      throw AttestationRefusal(error)
+    }
+  }
+}
+
+extension AttestationRefusal {
+  fileprivate init(_ failure: QuoteFailure) {
+    let clock = failure.dependsOnTheClock ? " Check this machine's clock, too." : ""
+    self.init(code: failure.rawValue, detail: failure.explanation + clock)
+  }
+}
