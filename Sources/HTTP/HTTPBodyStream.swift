@@ -20,7 +20,7 @@ package import EventLoop
   /// Called once when the stream is over for any reason: finished, its reader gone or too slow,
   /// or the server stopped.
   package var onEnd: (@LoopActor () -> Void)? {
-    didSet { if isOver { callOnEnd() } }
+    didSet { if isOver, onEnd != nil { callOnEnd() } }
   }
 
   /// Nothing can be sent any more.

@@ -51,6 +51,12 @@ package struct HTTPResponseWriter {
     return transfer
   }
 
+  /// Whether the body's end cannot be told from the connection's.
+  package static func endsWithConnection(_ response: HTTPResponse, _ version: HTTPVersion) -> Bool {
+    if case .stream = response.body { return version == .http10 }
+    return false
+  }
+
   private static func transfer(
     _ response: HTTPResponse, isHead: Bool, version: HTTPVersion
   ) -> Transfer {

@@ -135,15 +135,15 @@ import EventLoop
     let persists =
       head.persists && server.persistence == .keepAlive && !response.closesConnection
       && !server.isStopping
-    let complete: Bool
+      && !HTTPResponseWriter.endsWithConnection(response, head.request.version)
     do {
-      complete = try await write(
+      try await write(
         response, toHead: head.request.method == .head, version: head.request.version,
         persists: persists)
     } catch {
       throw .gone
     }
-    if complete && persists && !server.isStopping { return true }
+    if persists && !server.isStopping { return true }
     await closeGently()
     throw .gone
   }
@@ -160,10 +160,9 @@ import EventLoop
     stream.close()
   }
 
-  /// - Returns: whether the body's end can be told from the connection's.
   private func write(
     _ response: HTTPResponse, toHead isHead: Bool, version: HTTPVersion, persists: Bool
-  ) async throws(StreamError) -> Bool {
+  ) async throws(StreamError) {
     output.removeAll(keepingCapacity: true)
     let transfer = HTTPResponseWriter.head(
       response, toHead: isHead, version: version, persists: persists, date: server.dateField(),
@@ -187,9 +186,7 @@ import EventLoop
       try await send(body, inChunks: true)
     case .untilClose(let body):
       try await send(body, inChunks: false)
-      return false
     }
-    return true
   }
 
   private static let joinedBody = 16 * 1024
