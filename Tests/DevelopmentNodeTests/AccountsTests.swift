@@ -1,12 +1,13 @@
 import DevelopmentNode
+import EventLoop
 import FoundationEssentials
 import Testing
 
 @Suite struct AccountsTests {
-  private let noon = NodeInstant(milliseconds: 1_800_000_000_000)
+  private let noon = WallInstant(milliseconds: 1_800_000_000_000)
 
-  private func after(_ milliseconds: Int64) -> NodeInstant {
-    NodeInstant(milliseconds: noon.milliseconds + milliseconds)
+  private func after(_ milliseconds: Int64) -> WallInstant {
+    WallInstant(milliseconds: noon.milliseconds + milliseconds)
   }
 
   @Test func aTokenIsGoodUntilItsLastMillisecond() {

@@ -1,4 +1,5 @@
 import DevelopmentNode
+import EventLoop
 import MeroConsent
 import Testing
 
@@ -124,9 +125,9 @@ import Testing
     var fixture = NodeFixture()
     fixture.node.settings.requestLifetime = .milliseconds(500)
     let id = try fixture.ask(#"{"kind":"createOrg","name":"A"}"#)
-    fixture.now = NodeInstant(milliseconds: NodeFixture.noon.milliseconds + 499)
+    fixture.now = WallInstant(milliseconds: NodeFixture.noon.milliseconds + 499)
     #expect(fixture.result(id).reading == .pending)
-    fixture.now = NodeInstant(milliseconds: NodeFixture.noon.milliseconds + 500)
+    fixture.now = WallInstant(milliseconds: NodeFixture.noon.milliseconds + 500)
     #expect(fixture.result(id).answer.status == 404)
     #expect(throws: ConsentBook.Refused.expired) { try fixture.decide(id, .approve) }
   }

@@ -1,9 +1,10 @@
 import DevelopmentNode
+import EventLoop
 import Testing
 
 /// A node's memory with one account, and calls to it as they come out of an envelope.
 struct NodeFixture {
-  static let noon = NodeInstant(milliseconds: 1_800_000_000_000)
+  static let noon = WallInstant(milliseconds: 1_800_000_000_000)
 
   var node: NodeState
   var now = noon
@@ -45,4 +46,10 @@ extension APIAnswer {
   var text: String { String(decoding: body, as: UTF8.self) }
 
   func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+}
+
+extension WallInstant {
+  init(milliseconds: Int64) { self.init(nanoseconds: milliseconds * 1_000_000) }
+
+  var milliseconds: Int64 { nanoseconds / 1_000_000 }
 }

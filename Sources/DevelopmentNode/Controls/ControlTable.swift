@@ -72,8 +72,7 @@ package enum ControlTable {
     Control(
       method: "POST", path: "/dev/settings",
       fields: ["ttl", "tokenTtl", "sessionTtl", "clockSkew", "wrapped"],
-      about: "lifetimes of requests, tokens and sealed sessions to come, and the clock's error, "
-        + "in ms; answers wrapped in data or not"
+      about: "lifetimes to come and the clock's error, in ms; answers wrapped in data or not"
     ) { (node, body) throws(ControlRefused) in try node.set(body) },
     Control(
       method: "POST", path: "/dev/restart", fields: [],

@@ -24,7 +24,7 @@ package enum HelpText {
     \(controls.joined(separator: "\n"))
 
     Misbehaviours, for /dev/misbehave {"name", "on", "skip", "times", "number", "value"}: "on" is
-    one of the calls in brackets (all of them without it), "skip" calls are answered well before,
+    one of its calls (all of them without it), "skip" calls are answered well before,
     "times" is how many are spoilt, once without it, or "forever".
 
     \(misbehaviours.joined(separator: "\n"))
@@ -43,16 +43,16 @@ package enum HelpText {
     Misbehaviour.allCases.map { misbehaviour in
       let entry = misbehaviour.entry
       let calls = NodeCall.allCases.filter(entry.calls.contains).map(\.rawValue)
-      return "  \(misbehaviour.rawValue)\(parameter(entry.takes)) [\(calls.joined(separator: " "))]"
-        + "\n      \(entry.about)"
+      return "  \(misbehaviour.rawValue) \(parameter(entry.takes))\n"
+        + "      \(entry.about)\n      on: \(calls.joined(separator: " "))"
     }
   }
 
   private static func parameter(_ parameter: Misbehaviour.Parameter) -> String {
     switch parameter {
     case .none: ""
-    case .number(let name, let standard): " number=\(name) (\(standard))"
-    case .text(let name, let standard): " value=\(name) (\(standard))"
+    case .number(let name, let standard): "number=\(name) (\(standard))"
+    case .text(let name, let standard): "value=\(name) (\(standard))"
     }
   }
 }

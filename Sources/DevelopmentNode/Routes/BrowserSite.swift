@@ -1,3 +1,4 @@
+package import EventLoop
 import MeroConsent
 
 /// What a browser asks of the node, in the clear.
@@ -25,7 +26,7 @@ extension NodeState {
   /// The consent page, its buttons, and the app's served page.
   ///
   /// - Returns: `nil` when the path is none of theirs.
-  package mutating func browse(_ request: BrowserRequest, at now: NodeInstant) -> APIAnswer? {
+  package mutating func browse(_ request: BrowserRequest, at now: WallInstant) -> APIAnswer? {
     if request.path == NodePlace.appPath {
       return request.method == "GET" ? servedPage(request.query) : .methodNotAllowed("GET, HEAD")
     }
@@ -52,7 +53,7 @@ extension NodeState {
     return id.isEmpty || id.contains("/") ? nil : String(id)
   }
 
-  private func consentPage(_ id: String, at now: NodeInstant) -> APIAnswer {
+  private func consentPage(_ id: String, at now: WallInstant) -> APIAnswer {
     do {
       let record = try consents.decidable(id, at: now)
       return .page(
@@ -63,7 +64,7 @@ extension NodeState {
   }
 
   private mutating func press(
-    _ decision: ConsentBook.Decision, on id: String, at now: NodeInstant
+    _ decision: ConsentBook.Decision, on id: String, at now: WallInstant
   ) -> APIAnswer {
     do {
       let record = try decide(id, decision, at: now)
@@ -78,7 +79,7 @@ extension NodeState {
 
   /// The person decides: on the page, or through the control endpoint.
   package mutating func decide(
-    _ id: String, _ decision: ConsentBook.Decision, at now: NodeInstant
+    _ id: String, _ decision: ConsentBook.Decision, at now: WallInstant
   ) throws(ConsentBook.Refused) -> ConsentBook.Record {
     var organizations = organizations
     let record = try consents.decide(id, decision, at: now) { record in

@@ -1,3 +1,4 @@
+package import EventLoop
 import FoundationEssentials
 import HTTP
 package import MeroConsent
@@ -43,7 +44,7 @@ extension NodeCall {
 
 extension NodeState {
   /// Runs what came in an envelope.
-  package mutating func run(_ request: APIRequest, at now: NodeInstant) -> Ran {
+  package mutating func run(_ request: APIRequest, at now: WallInstant) -> Ran {
     switch NodeCall(request) {
     case .request:
       return authorized(request, at: now) { node, account in
@@ -61,7 +62,7 @@ extension NodeState {
   }
 
   private mutating func authorized(
-    _ request: APIRequest, at now: NodeInstant, _ run: (inout NodeState, String) -> Ran
+    _ request: APIRequest, at now: WallInstant, _ run: (inout NodeState, String) -> Ran
   ) -> Ran {
     let scheme = "bearer "
     guard let header = request.header("authorization"), header.lowercased().hasPrefix(scheme) else {
@@ -76,7 +77,7 @@ extension NodeState {
   }
 
   private mutating func start(
-    _ request: APIRequest, by account: String, at now: NodeInstant
+    _ request: APIRequest, by account: String, at now: WallInstant
   ) -> Ran {
     let asked: ConsentRequest
     do {
@@ -106,7 +107,7 @@ extension NodeState {
     return Ran(.json(wrapped(answer)), reading: .started, record: record)
   }
 
-  private func result(_ request: APIRequest, for account: String, at now: NodeInstant) -> Ran {
+  private func result(_ request: APIRequest, for account: String, at now: WallInstant) -> Ran {
     guard let id = NodeCall.resultID(request.path),
       let record = consents.result(of: id, for: account, at: now)
     else { return Ran(.noSuchRequest) }
@@ -127,7 +128,7 @@ extension NodeState {
     return Ran(.json(wrapped(answer)), reading: reading, record: record)
   }
 
-  private mutating func refresh(_ request: APIRequest, at now: NodeInstant) -> APIAnswer {
+  private mutating func refresh(_ request: APIRequest, at now: WallInstant) -> APIAnswer {
     guard let body = try? JSON(parsing: request.body), let access = body["access_token"]?.string,
       let refresh = body["refresh_token"]?.string
     else { return .refusal(400, "malformed", "access_token and refresh_token are needed.") }

@@ -1,7 +1,6 @@
 import Crypto
 package import EventLoop
-import Glibc
-import HTTP
+package import HTTP
 
 // What this node does not model, so that nobody takes it for a real one:
 // - no trusted hardware: its quotes are mocks, and its collateral is empty;
@@ -42,7 +41,7 @@ import HTTP
   }
 
   /// The node's own time, which may be set wrong.
-  package var now: NodeInstant { .now + state.settings.clockSkew }
+  package var now: WallInstant { WallInstant.now + state.settings.clockSkew }
 
   package var transportKey: [UInt8] { sealing.transportKey }
 
@@ -75,9 +74,9 @@ import HTTP
   // MARK: Answering
 
   /// One answer, and what happens to it on its way.
-  typealias Exchange = (answer: APIAnswer, acts: [MisbehaviourPlan.Act])
+  package typealias Exchange = (answer: APIAnswer, acts: [MisbehaviourPlan.Act])
 
-  func answer(_ request: HTTPRequest) -> Exchange {
+  package func answer(_ request: HTTPRequest) -> Exchange {
     guard request.path.hasPrefix(state.place.prefix) else { return (.notFound, []) }
     let path = String(request.path.dropFirst(state.place.prefix.count))
     switch path {
@@ -112,16 +111,10 @@ import HTTP
     return (answer, state.plan.take([.wire], on: .page))
   }
 
-  func count(_ call: NodeCall) { state.calls[call, default: 0] += 1 }
-}
+  /// Runs a call as if it had come in an envelope, well-behaved.
+  package func run(_ request: APIRequest) -> Ran { state.run(request, at: now) }
 
-extension NodeInstant {
-  /// The machine's wall clock.
-  package static var now: NodeInstant {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return NodeInstant(milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
-  }
+  func count(_ call: NodeCall) { state.calls[call, default: 0] += 1 }
 }
 
 extension APIAnswer {

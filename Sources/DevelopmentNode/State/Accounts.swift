@@ -1,3 +1,5 @@
+package import EventLoop
+
 /// The accounts of the node, and the tokens it gave out.
 ///
 /// Not modelled: passwords, passkeys and signatures. An access token looks like a JWT, so that
@@ -27,7 +29,7 @@ package struct Accounts {
 
   private struct Grant {
     let account: String
-    var expiresAt: NodeInstant
+    var expiresAt: WallInstant
     var revoked = false
   }
 
@@ -42,7 +44,7 @@ package struct Accounts {
 
   /// A new pair for an account. Pairs given out before stay good.
   package mutating func issue(
-    to account: String, at now: NodeInstant, lifetime: Duration
+    to account: String, at now: WallInstant, lifetime: Duration
   ) -> Tokens {
     let expiresAt = now + lifetime
     let tokens = Tokens(
@@ -60,7 +62,7 @@ package struct Accounts {
   }
 
   /// Whose token it is, if it is good now.
-  package func bearer(_ access: String, at now: NodeInstant) -> Bearer {
+  package func bearer(_ access: String, at now: WallInstant) -> Bearer {
     guard let grant = grants[access] else { return .unknown }
     if grant.revoked { return .revoked }
     return now < grant.expiresAt ? .account(grant.account) : .expired
@@ -71,7 +73,7 @@ package struct Accounts {
   ///
   /// - Returns: `nil` when it is refused.
   package mutating func refresh(
-    _ old: Tokens, at now: NodeInstant, lifetime: Duration
+    _ old: Tokens, at now: WallInstant, lifetime: Duration
   ) -> Tokens? {
     guard let account = accounts[old.refresh], grants[old.access]?.account == account else {
       return nil
@@ -81,7 +83,7 @@ package struct Accounts {
   }
 
   /// Every access token of the account is expired from now on; it can be refreshed.
-  package mutating func expireTokens(of account: String, at now: NodeInstant) {
+  package mutating func expireTokens(of account: String, at now: WallInstant) {
     for (token, grant) in grants where grant.account == account && now < grant.expiresAt {
       grants[token]?.expiresAt = now
     }

@@ -1,3 +1,4 @@
+package import EventLoop
 package import MeroConsent
 
 /// Every consent request that the node has taken, and where each stands. Pure: it is told the time.
@@ -7,7 +8,7 @@ package struct ConsentBook: Sendable {
     package let account: String
     package let request: ConsentRequest
     package let code: String
-    package internal(set) var expiresAt: NodeInstant
+    package internal(set) var expiresAt: WallInstant
     package internal(set) var standing = Standing.undecided
   }
 
@@ -46,7 +47,7 @@ package struct ConsentBook: Sendable {
 
   /// Takes a request. An undecided one of the same account is replaced by it: an account has one.
   package mutating func ask(
-    _ request: ConsentRequest, by account: String, at now: NodeInstant, lifetime: Duration
+    _ request: ConsentRequest, by account: String, at now: WallInstant, lifetime: Duration
   ) -> Record {
     if let older = undecided[account] { replace(older) }
     let record = Record(
@@ -64,7 +65,7 @@ package struct ConsentBook: Sendable {
 
   /// What the result call of `account` reads; `nil` is a 404: replaced, expired undecided,
   /// another account's, or unknown. It does not say which.
-  package func result(of id: String, for account: String, at now: NodeInstant) -> Record? {
+  package func result(of id: String, for account: String, at now: WallInstant) -> Record? {
     guard let record = records[id], record.account == account else { return nil }
     switch record.standing {
     case .undecided: return now < record.expiresAt ? record : nil
@@ -74,7 +75,7 @@ package struct ConsentBook: Sendable {
   }
 
   /// What the person may still decide.
-  package func decidable(_ id: String, at now: NodeInstant) throws(Refused) -> Record {
+  package func decidable(_ id: String, at now: WallInstant) throws(Refused) -> Record {
     guard let record = records[id] else { throw .unknown }
     switch record.standing {
     case .approved, .declined: throw .decided
@@ -87,7 +88,7 @@ package struct ConsentBook: Sendable {
 
   /// The person decided. `carryOut` is called for an approval, and only for one that counts.
   package mutating func decide(
-    _ id: String, _ decision: Decision, at now: NodeInstant,
+    _ id: String, _ decision: Decision, at now: WallInstant,
     carryOut: (Record) -> ConsentOutcome?
   ) throws(Refused) -> Record {
     var record = try decidable(id, at: now)
@@ -101,13 +102,13 @@ package struct ConsentBook: Sendable {
   }
 
   /// As if a newer request had come, without one.
-  package mutating func replace(_ id: String, at now: NodeInstant) throws(Refused) {
+  package mutating func replace(_ id: String, at now: WallInstant) throws(Refused) {
     _ = try decidable(id, at: now)
     replace(id)
   }
 
   /// Its time is up now.
-  package mutating func expire(_ id: String, at now: NodeInstant) throws(Refused) {
+  package mutating func expire(_ id: String, at now: WallInstant) throws(Refused) {
     _ = try decidable(id, at: now)
     records[id]?.expiresAt = now
   }

@@ -1,9 +1,10 @@
 import Crypto
+package import EventLoop
 
 /// A token of the shape of a JSON Web Token (RFC 7519), with a signature of random bytes.
 package enum JWT {
   package static func unsigned(
-    subject: String, issuedAt: NodeInstant, expiresAt: NodeInstant
+    subject: String, issuedAt: WallInstant, expiresAt: WallInstant
   ) -> String {
     let claims: JSON = [
       "sub": .string(subject), "jti": .string(Names.hex(bytes: 16)),

@@ -1,3 +1,5 @@
+package import EventLoop
+
 /// All that the node remembers but its sealed sessions. Pure: it is told the time.
 package struct NodeState: Sendable {
   /// What tests and app developers may set while the node runs.
@@ -31,7 +33,7 @@ package struct NodeState: Sendable {
     self.settings = settings
   }
 
-  package mutating func issueTokens(to account: String, at now: NodeInstant) -> Accounts.Tokens {
+  package mutating func issueTokens(to account: String, at now: WallInstant) -> Accounts.Tokens {
     accounts.issue(to: account, at: now, lifetime: settings.tokenLifetime)
   }
 }

@@ -1,3 +1,4 @@
+package import EventLoop
 package import MeroConsent
 
 extension Organizations {
@@ -5,7 +6,7 @@ extension Organizations {
   ///
   /// - Returns: the outcome that belongs to the kind; `nil` where none does.
   package mutating func carryOut(
-    _ request: ConsentRequest, by account: String, at now: NodeInstant
+    _ request: ConsentRequest, by account: String, at now: WallInstant
   ) -> ConsentOutcome? {
     switch request {
     case .createOrg(let name, _):

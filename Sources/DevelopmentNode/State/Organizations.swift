@@ -1,3 +1,5 @@
+package import EventLoop
+
 /// Organizations and invites, as far as the outcomes of consent need them.
 ///
 /// Not modelled: who may do what, and whether an organization that a request names exists. One that
@@ -14,7 +16,7 @@ package struct Organizations: Sendable {
     package let org: String
     /// Names the invite where its token must not be shown; what revoking takes.
     package let key: String
-    package let expiresAt: NodeInstant?
+    package let expiresAt: WallInstant?
     package var usesLeft: Int?
   }
 
@@ -54,7 +56,7 @@ package struct Organizations: Sendable {
 
   /// - Returns: the token, a bearer credential.
   package mutating func invite(
-    to org: String, by account: String, expiresAt: NodeInstant?, uses: Int?
+    to org: String, by account: String, expiresAt: WallInstant?, uses: Int?
   ) -> String {
     know(org, account)
     let token = "invite-" + Names.hex(bytes: 32)
@@ -64,7 +66,7 @@ package struct Organizations: Sendable {
   }
 
   /// Whether a token may be accepted: true also of one that the node has never seen.
-  package func isOpen(_ token: String, at now: NodeInstant) -> Bool {
+  package func isOpen(_ token: String, at now: WallInstant) -> Bool {
     guard let invite = invites[token] else { return true }
     if let expiresAt = invite.expiresAt, expiresAt <= now { return false }
     return invite.usesLeft != 0
