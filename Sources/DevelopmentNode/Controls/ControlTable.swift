@@ -32,7 +32,7 @@ package enum ControlTable {
       guard let decision = try body.choice("decision", of: ConsentBook.Decision.self) else {
         throw ControlRefused("“decision” is missing")
       }
-      return try node.decide(try node.request(named: body), decision)
+      return try node.play(try node.request(named: body), decision)
     },
     Control(
       method: "POST", path: "/dev/replace", fields: ["requestId"],

@@ -31,14 +31,14 @@ extension DevelopmentNode {
     do { try change(id) } catch { throw ControlRefused(error) }
   }
 
-  func decide(
+  /// What a browser would do after the press: where it would go, and where it would end.
+  func play(
     _ id: String, _ decision: ConsentBook.Decision
   ) throws(ControlRefused) -> JSON {
     let record: ConsentBook.Record
-    do { record = try state.decide(id, decision, at: now) } catch { throw ControlRefused(error) }
+    do { record = try decide(id, decision) } catch { throw ControlRefused(error) }
     var answer: JSON = ["requestId": .string(id)]
     if let address = state.returnAddress(of: record) {
-      // Where a browser would go from the page, and where it would end.
       answer["location"] = .string(address)
       answer["callback"] = state.callbackAddress(of: record).map(JSON.string)
     }
@@ -99,7 +99,7 @@ extension DevelopmentNode {
       state.settings.clockSkew = .milliseconds(skew)
     }
     if let wraps = try body.flag("wrapped") { state.settings.wrapsAnswers = wraps }
-    return settings
+    return settingsJSON
   }
 
   /// What a restart of a real node looks like from outside.

@@ -5,7 +5,7 @@ extension DevelopmentNode {
   var overview: JSON {
     [
       "url": .string(state.place.base), "transportKey": .string(transportKeyHex),
-      "account": .string(account), "settings": settings,
+      "account": .string(account), "settings": settingsJSON,
       "rules": .array(state.plan.rules.map(JSON.init(rule:))),
       "calls": .object(
         Dictionary(
@@ -18,7 +18,7 @@ extension DevelopmentNode {
     ]
   }
 
-  var settings: JSON {
+  var settingsJSON: JSON {
     var settings: JSON = [
       "ttl": .milliseconds(state.settings.requestLifetime),
       "tokenTtl": .milliseconds(state.settings.tokenLifetime),

@@ -111,6 +111,29 @@ package import HTTP
     return (answer, state.plan.take([.wire], on: .page))
   }
 
+  // MARK: Steering, for tests in the same process
+
+  /// As `/dev/misbehave` does.
+  package func misbehave(
+    _ misbehaviour: Misbehaviour, on call: NodeCall? = nil, skip: Int = 0, times: Int? = 1,
+    number: Int? = nil, text: String? = nil
+  ) throws(MisbehaviourPlan.Refused) {
+    try state.plan.add(
+      misbehaviour, on: call, skip: skip, times: times, number: number, text: text)
+  }
+
+  package var settings: NodeState.Settings {
+    get { state.settings }
+    set { state.settings = newValue }
+  }
+
+  /// As a press on a button of the page does.
+  @discardableResult package func decide(
+    _ id: String, _ decision: ConsentBook.Decision
+  ) throws(ConsentBook.Refused) -> ConsentBook.Record {
+    try state.decide(id, decision, at: now)
+  }
+
   /// Runs a call as if it had come in an envelope, well-behaved.
   package func run(_ request: APIRequest) -> Ran { state.run(request, at: now) }
 

@@ -1,4 +1,4 @@
-import EventLoop
+package import EventLoop
 import FoundationEssentials
 import MeroConsent
 
@@ -12,7 +12,7 @@ extension WallInstant {
   }
 
   /// Whole seconds since 1970: what a token's `exp` and the `Date` header are counted in.
-  var unixSeconds: Int64 { nanoseconds / 1_000_000_000 }
+  package var unixSeconds: Int64 { nanoseconds / 1_000_000_000 }
 }
 
 extension Duration {
