@@ -18,7 +18,7 @@ import Testing
 
   @Test(arguments: Misbehaviour.allCases)
   func isRefusedWhereItHasNothingToSpoil(_ misbehaviour: Misbehaviour) {
-    for call in NodeCall.allCases where !misbehaviour.entry.calls.contains(call) {
+    for call in CallName.allCases where !misbehaviour.entry.calls.contains(call) {
       var plan = MisbehaviourPlan()
       #expect(throws: MisbehaviourPlan.Refused.cannotSpoil(call)) {
         try plan.add(misbehaviour, on: call)

@@ -64,7 +64,7 @@ extension DevelopmentNode {
     if let value = body.members["times"] {
       times = value == "forever" ? nil : try body.number("times", in: 1...1_000_000)
     }
-    let call = try body.choice("on", of: NodeCall.self)
+    let call = try body.choice("on", of: CallName.self)
     let skip = try body.number("skip", in: 0...1_000_000) ?? 0
     let range = -Self.longestMilliseconds...Self.longestMilliseconds
     let number = try body.number("number", in: range)

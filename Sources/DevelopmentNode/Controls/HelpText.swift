@@ -42,7 +42,7 @@ package enum HelpText {
   private static var misbehaviours: [String] {
     Misbehaviour.allCases.map { misbehaviour in
       let entry = misbehaviour.entry
-      let calls = NodeCall.allCases.filter(entry.calls.contains).map(\.rawValue)
+      let calls = CallName.allCases.filter(entry.calls.contains).map(\.rawValue)
       return "  \(misbehaviour.rawValue) \(parameter(entry.takes))\n"
         + "      \(entry.about)\n      on: \(calls.joined(separator: " "))"
     }

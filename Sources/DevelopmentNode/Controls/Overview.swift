@@ -9,7 +9,7 @@ extension DevelopmentNode {
       "rules": .array(state.plan.rules.map(JSON.init(rule:))),
       "calls": .object(
         Dictionary(
-          uniqueKeysWithValues: NodeCall.allCases.map {
+          uniqueKeysWithValues: CallName.allCases.map {
             ($0.rawValue, .number(Int64(state.calls[$0] ?? 0)))
           })),
       "requests": .array(state.consents.all.map(JSON.init(record:))),

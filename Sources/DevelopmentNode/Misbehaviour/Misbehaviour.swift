@@ -78,7 +78,7 @@ extension Misbehaviour {
   package struct Entry: Sendable {
     package let stage: Stage
     /// The calls that it can spoil, and does where a rule aims at none of them.
-    package let calls: Set<NodeCall>
+    package let calls: Set<CallName>
     package let takes: Parameter
     /// For a person who reads `--help`.
     package let about: String

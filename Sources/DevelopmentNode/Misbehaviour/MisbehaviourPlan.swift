@@ -4,7 +4,7 @@ package struct MisbehaviourPlan: Sendable {
   package struct Rule: Sendable, Equatable {
     package let misbehaviour: Misbehaviour
     /// The one call that is meant; without it, all that the misbehaviour can spoil.
-    package let call: NodeCall?
+    package let call: CallName?
     /// Calls that are still answered well before it acts.
     package var skip: Int
     /// How many calls are spoilt; `nil` for ever.
@@ -23,7 +23,7 @@ package struct MisbehaviourPlan: Sendable {
   }
 
   package enum Refused: Error, Equatable {
-    case cannotSpoil(NodeCall)
+    case cannotSpoil(CallName)
     case tooManyRules
     case negative
   }
@@ -36,7 +36,7 @@ package struct MisbehaviourPlan: Sendable {
   package init() {}
 
   package mutating func add(
-    _ misbehaviour: Misbehaviour, on call: NodeCall? = nil, skip: Int = 0, times: Int? = 1,
+    _ misbehaviour: Misbehaviour, on call: CallName? = nil, skip: Int = 0, times: Int? = 1,
     number: Int? = nil, text: String? = nil
   ) throws(Refused) {
     if let call, !misbehaviour.entry.calls.contains(call) { throw .cannotSpoil(call) }
@@ -54,7 +54,7 @@ package struct MisbehaviourPlan: Sendable {
   ///
   /// Of two rules of the same misbehaviour only the first acts, so that they can queue.
   package mutating func take(
-    _ stages: Set<Misbehaviour.Stage>, on call: NodeCall, reading: Reading = .none
+    _ stages: Set<Misbehaviour.Stage>, on call: CallName, reading: Reading = .none
   ) -> [Act] {
     var acts: [Act] = []
     for index in rules.indices {

@@ -4,28 +4,28 @@ extension Misbehaviour {
     switch self {
     case .redirect:
       Entry(
-        .instead, NodeCall.client, .text("address", default: "http://127.0.0.1:9/elsewhere"),
+        .instead, CallName.client, .text("address", default: "http://127.0.0.1:9/elsewhere"),
         "302 to another place")
     case .htmlPage:
-      Entry(.instead, NodeCall.client, .none, "200 with a page of somebody else's, in HTML")
+      Entry(.instead, CallName.client, .none, "200 with a page of somebody else's, in HTML")
     case .status:
-      Entry(.instead, NodeCall.client, .number("status", default: 500), "a bare error status")
+      Entry(.instead, CallName.client, .number("status", default: 500), "a bare error status")
     case .refusal:
       Entry(
-        .instead, NodeCall.sealed.union([.handshake]), .text("code", default: "malformed"),
+        .instead, CallName.sealed.union([.handshake]), .text("code", default: "malformed"),
         "a refusal of the sealed transport by its code, outside the envelope")
     case .busy:
       Entry(
-        .instead, NodeCall.sealed.union([.handshake]), .number("seconds", default: 1),
+        .instead, CallName.sealed.union([.handshake]), .number("seconds", default: 1),
         "503 busy with Retry-After")
     case .unknownSession:
-      Entry(.instead, NodeCall.sealed, .none, "409 unknown_session, and the session is forgotten")
+      Entry(.instead, CallName.sealed, .none, "409 unknown_session, and the session is forgotten")
     case .staleKey:
       Entry(
-        .instead, NodeCall.sealed.union([.handshake]), .none,
+        .instead, CallName.sealed.union([.handshake]), .none,
         "409 stale_transport_key, although the key is the node's")
     case .guarded:
-      Entry(.instead, NodeCall.sealed, .none, "403 sealed_route_unguarded inside the envelope")
+      Entry(.instead, CallName.sealed, .none, "403 sealed_route_unguarded inside the envelope")
     case .tokenExpired:
       Entry(
         .instead, [.request, .result], .none, "401 with x-auth-error: token_expired")
@@ -79,36 +79,36 @@ extension Misbehaviour {
       Entry(.answer, [.result], .none, "pending, and yet an outcome")
     case .rawAnswer:
       Entry(
-        .answer, NodeCall.client.subtracting([.handshake]), .text("body", default: "{}"),
+        .answer, CallName.client.subtracting([.handshake]), .text("body", default: "{}"),
         "200 with this body in place of the answer")
     case .bigBody:
       Entry(
-        .answer, NodeCall.client.subtracting([.handshake]), .number("bytes", default: 2 << 20),
+        .answer, CallName.client.subtracting([.handshake]), .number("bytes", default: 2 << 20),
         "the answer padded with white space to this length")
     case .date:
       Entry(
-        .answer, NodeCall.client, .number("seconds", default: -86_400),
+        .answer, CallName.client, .number("seconds", default: -86_400),
         "the Date header wrong by so much, and nothing else")
     case .contentType:
       Entry(
-        .sealing, NodeCall.sealed.union([.handshake]),
+        .sealing, CallName.sealed.union([.handshake]),
         .text("type", default: "application/octet-stream"), "sealed bytes under another type")
     case .unsealed:
-      Entry(.sealing, NodeCall.sealed, .none, "the right answer, in the clear")
+      Entry(.sealing, CallName.sealed, .none, "the right answer, in the clear")
     case .noEndFrame:
-      Entry(.sealing, NodeCall.sealed, .none, "the stream ends without an end frame")
+      Entry(.sealing, CallName.sealed, .none, "the stream ends without an end frame")
     case .extraFrame:
-      Entry(.sealing, NodeCall.sealed, .none, "a data frame after the end frame")
+      Entry(.sealing, CallName.sealed, .none, "a data frame after the end frame")
     case .noHeadFrame:
-      Entry(.sealing, NodeCall.sealed, .none, "the first frame is no head")
+      Entry(.sealing, CallName.sealed, .none, "the first frame is no head")
     case .secondHead:
-      Entry(.sealing, NodeCall.sealed, .none, "two head frames")
+      Entry(.sealing, CallName.sealed, .none, "two head frames")
     case .unknownFrame:
-      Entry(.sealing, NodeCall.sealed, .none, "a frame of kind 9")
+      Entry(.sealing, CallName.sealed, .none, "a frame of kind 9")
     case .damagedFrame:
-      Entry(.sealing, NodeCall.sealed, .none, "a frame with one bit turned")
+      Entry(.sealing, CallName.sealed, .none, "a frame with one bit turned")
     case .longFrame:
-      Entry(.sealing, NodeCall.sealed, .none, "a frame one byte longer than the limit")
+      Entry(.sealing, CallName.sealed, .none, "a frame one byte longer than the limit")
     case .slow:
       Entry(.wire, Self.everyCall, .number("ms", default: 1000), "waits before it answers")
     case .drip:
@@ -125,12 +125,12 @@ extension Misbehaviour {
     }
   }
 
-  private static let everyCall = Set(NodeCall.allCases)
+  private static let everyCall = Set(CallName.allCases)
 }
 
 extension Misbehaviour.Entry {
   fileprivate init(
-    _ stage: Misbehaviour.Stage, _ calls: Set<NodeCall>, _ takes: Misbehaviour.Parameter,
+    _ stage: Misbehaviour.Stage, _ calls: Set<CallName>, _ takes: Misbehaviour.Parameter,
     _ about: String
   ) {
     self.init(stage: stage, calls: calls, takes: takes, about: about)

@@ -17,7 +17,7 @@ package struct Ran: Sendable, Equatable {
   }
 }
 
-extension NodeCall {
+extension CallName {
   /// Which call travels in an envelope.
   package init(_ request: APIRequest) {
     switch (request.method, request.path) {
@@ -45,7 +45,7 @@ extension NodeCall {
 extension NodeState {
   /// Runs what came in an envelope.
   package mutating func run(_ request: APIRequest, at now: WallInstant) -> Ran {
-    switch NodeCall(request) {
+    switch CallName(request) {
     case .request:
       return authorized(request, at: now) { node, account in
         node.start(request, by: account, at: now)
@@ -108,7 +108,7 @@ extension NodeState {
   }
 
   private func result(_ request: APIRequest, for account: String, at now: WallInstant) -> Ran {
-    guard let id = NodeCall.resultID(request.path),
+    guard let id = CallName.resultID(request.path),
       let record = consents.result(of: id, for: account, at: now)
     else { return Ran(.noSuchRequest) }
     var answer: JSON = ["requestId": .string(record.id)]

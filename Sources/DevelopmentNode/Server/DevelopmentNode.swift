@@ -88,7 +88,7 @@ package import HTTP
         method: request.method.name, path: path, origin: request.headers[.origin],
         body: request.body)
       return (control(asked), [])
-    case _ where NodeCall.isSealed(path):
+    case _ where CallName.isSealed(path):
       return (.refusal(403, "sealed_required", "This call is taken sealed only."), [])
     default: return browse(request, path: path)
     }
@@ -115,7 +115,7 @@ package import HTTP
 
   /// As `/dev/misbehave` does.
   package func misbehave(
-    _ misbehaviour: Misbehaviour, on call: NodeCall? = nil, skip: Int = 0, times: Int? = 1,
+    _ misbehaviour: Misbehaviour, on call: CallName? = nil, skip: Int = 0, times: Int? = 1,
     number: Int? = nil, text: String? = nil
   ) throws(MisbehaviourPlan.Refused) {
     try state.plan.add(
@@ -137,7 +137,7 @@ package import HTTP
   /// Runs a call as if it had come in an envelope, well-behaved.
   package func run(_ request: APIRequest) -> Ran { state.run(request, at: now) }
 
-  func count(_ call: NodeCall) { state.calls[call, default: 0] += 1 }
+  func count(_ call: CallName) { state.calls[call, default: 0] += 1 }
 }
 
 extension APIAnswer {

@@ -29,7 +29,7 @@ extension DevelopmentNode {
 
   /// An unsealed call: it has an answer whose shape does not depend on what came of it.
   private func answer(
-    _ call: NodeCall, _ run: ([MisbehaviourPlan.Act]) -> APIAnswer
+    _ call: CallName, _ run: ([MisbehaviourPlan.Act]) -> APIAnswer
   ) -> Exchange {
     count(call)
     switch NodeState.instead(state.plan.take([.instead], on: call)) {
@@ -49,7 +49,7 @@ extension DevelopmentNode {
       count(.other)
       return (.sealedRefusal(error.rawValue), state.plan.take([.wire], on: .other))
     }
-    let call = NodeCall(opened.request)
+    let call = CallName(opened.request)
     count(call)
     let instead = state.plan.take([.instead], on: call)
     if instead.has(.unknownSession) { sealing.forgetSession(of: opened) }

@@ -26,7 +26,7 @@ package struct NodeState: Sendable {
   /// Callbacks that were set for one request.
   package var callbacks: [String: Callback] = [:]
   /// How often each call has come in, spoilt ones included.
-  package var calls: [NodeCall: Int] = [:]
+  package var calls: [CallName: Int] = [:]
 
   package init(place: NodePlace, settings: Settings = Settings()) {
     self.place = place

@@ -1,5 +1,5 @@
 /// The calls of the node's protocol, as they are counted and as misbehaviour is aimed at them.
-package enum NodeCall: String, CaseIterable, Sendable, Codable {
+package enum CallName: String, CaseIterable, Sendable, Codable {
   /// `POST /admin-api/tee/attest`
   case attest
   /// `POST /sealed/v2/handshake`
@@ -16,10 +16,10 @@ package enum NodeCall: String, CaseIterable, Sendable, Codable {
   case page
 
   /// What travels in an envelope.
-  package static let sealed: Set<NodeCall> = [.request, .result, .refresh, .other]
+  package static let sealed: Set<CallName> = [.request, .result, .refresh, .other]
 
   /// What a client of the node makes, as opposed to a browser.
-  package static let client: Set<NodeCall> = sealed.union([.attest, .handshake])
+  package static let client: Set<CallName> = sealed.union([.attest, .handshake])
 }
 
 /// What the node would truthfully answer, as far as misbehaviour depends on it.
