@@ -76,6 +76,7 @@ let package = Package(
       "MeroConsentTests",
       [
         "MeroConsent", "EventLoop", "Crypto", "Sealed", "TDXQuote", "DevelopmentNode", "TestPKI",
+        "COpenSSL",
       ]),
     tests("ConsentBrokerTests", ["ConsentBroker", "MeroConsent", "HTTP", "EventLoop", "Crypto"]),
     tests("ConsentClientTests", ["ConsentClient", "MeroConsent", "HTTP", "EventLoop"]),

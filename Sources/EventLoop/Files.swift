@@ -91,6 +91,11 @@ package enum Files {
     return FileStatus(status)
   }
 
+  /// Whether this process may read what is at `path`; only a hint, as that may change.
+  package static func isReadable(_ path: String) -> Bool {
+    !path.utf8.contains(0) && access(path, R_OK) == 0
+  }
+
   /// - Throws: `EEXIST` when there is something at `path`.
   package static func makeDirectory(_ path: String, mode: UInt32) throws(SystemError) {
     try check(path, "mkdir")

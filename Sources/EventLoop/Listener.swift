@@ -4,9 +4,9 @@ import Glibc
 /// A listening socket on the event loop. It is bound once and never closed to be bound again.
 @LoopActor package final class Listener {
   /// Where it listens; the port is the real one also when 0 was asked for.
-  package let address: SocketAddress
+  nonisolated package let address: SocketAddress
 
-  package var port: UInt16? { address.port }
+  nonisolated package var port: UInt16? { address.port }
 
   /// Told when connections must wait because the process or the machine has no descriptors or
   /// memory left: once for each such time, and at most once in `reportInterval`.

@@ -7,7 +7,7 @@ import Glibc
 /// write; `close()` does (see `closingOnCancel`).
 @LoopActor package final class SocketStream: ByteStream {
   /// Who is at the other end of a Unix socket, as of `connect` or `listen`; `nil` for TCP.
-  package let peer: PeerCredentials?
+  nonisolated package let peer: PeerCredentials?
 
   private var watch: Watch?
   private var reader = StreamWait()
