@@ -61,7 +61,8 @@ import Testing
       .init(path: "/bin/sh", arguments: ["-c", "/bin/sleep 600 & exit 0"]))
     let before = BootInstant.now
     #expect(await child.waitForExit() == .code(0))
-    #expect(BootInstant.now - before < .seconds(1))
+    // A tenth of what the grandchild takes, on however busy a machine.
+    #expect(BootInstant.now - before < .seconds(60))
     #expect(kill(child.pid, 0) == -1 && errno == ESRCH)
     // The session outlives its leader.
     #expect(kill(-child.pid, SIGKILL) == 0)

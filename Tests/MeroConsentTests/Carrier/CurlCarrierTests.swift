@@ -147,7 +147,7 @@ import Testing
     let start = BootInstant.now
     let error = await carrierError { _ = try await carrier.exchange("silent") }
     #expect(error == CarrierError(.timedOut, requestMayHaveLeft: true))
-    #expect(BootInstant.now - start < .seconds(5))
+    #expect(BootInstant.now - start < .seconds(12))
     await carrier.close()
   }
 
