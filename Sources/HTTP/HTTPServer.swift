@@ -45,12 +45,14 @@ import Glibc
   /// Accepts connections until `stop(within:)`. Several listeners share the limits of one server.
   package func listen(on listener: Listener) {
     listeners.append(listener)
+    Task(executorPreference: LoopActor.executor) { await self.acceptAll(from: listener) }
+  }
+
+  private func acceptAll(from listener: Listener) async {
     let port = listener.port
-    Task {
-      // It ends when the listener is closed; a lack of descriptors is waited out by the listener.
-      while let stream = try? await listener.accept() {
-        start(stream, HTTPConnectionInfo(peer: stream.peer, localPort: port))
-      }
+    // It ends when the listener is closed; a lack of descriptors is waited out by the listener.
+    while let stream = try? await listener.accept() {
+      start(stream, HTTPConnectionInfo(peer: stream.peer, localPort: port))
     }
   }
 
@@ -75,9 +77,8 @@ import Glibc
     let connection = HTTPServerConnection(stream, info, server: self)
     connections[ObjectIdentifier(connection)] = connection
     onConnectionCountChange?()
-    let task = Task {
-      await isRefused ? connection.refuse(HTTPServer.full) : connection.run()
-      ended(connection, wasRefused: isRefused)
+    let task = Task(executorPreference: LoopActor.executor) {
+      await self.run(connection, isRefused: isRefused)
     }
     connection.task = task
     return task
@@ -86,9 +87,10 @@ import Glibc
   private static let full = HTTPRefusal(
     429, "Too many connections are open.", headers: [.retryAfter: "1"])
 
-  private func ended(_ connection: HTTPServerConnection, wasRefused: Bool) {
+  private func run(_ connection: HTTPServerConnection, isRefused: Bool) async {
+    await isRefused ? connection.refuse(HTTPServer.full) : connection.run()
     connections[ObjectIdentifier(connection)] = nil
-    if wasRefused { refusals -= 1 }
+    if isRefused { refusals -= 1 }
     onConnectionCountChange?()
     if connections.isEmpty { finishStop() }
   }
