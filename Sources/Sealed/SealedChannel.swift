@@ -24,7 +24,8 @@ package actor SealedChannel {
   var opening: Task<Void, Never>?
   var waiters: [UInt64: CheckedContinuation<Result<Void, SealedError>, Never>] = [:]
   var nextWaiter: UInt64 = 0
-  private var underWay = 0
+  /// Requests that are not answered yet.
+  package private(set) var requestsUnderWay = 0
   private(set) var isClosed = false
 
   /// - Parameters:
@@ -42,9 +43,9 @@ package actor SealedChannel {
   /// Cancelling the task stops the transfer; whether the node ran the request is then not known.
   package func send(_ request: SealedRequest) async throws(SealedError) -> SealedResponse {
     let head = try request.head()
-    guard underWay < SealedLimits.requestsUnderWay else { throw .invalidRequest(.tooMany) }
-    underWay += 1
-    defer { underWay -= 1 }
+    guard requestsUnderWay < SealedLimits.requestsUnderWay else { throw .invalidRequest(.tooMany) }
+    requestsUnderWay += 1
+    defer { requestsUnderWay -= 1 }
     var rules = RetryRules()
     while true {
       let session = try await usableSession()
