@@ -1,3 +1,4 @@
+import CLinux  // In a clean build its module may be the one that owns timespec.
 import Glibc
 
 /// A moment on the wall clock (CLOCK_REALTIME), which people and NTP may set.
