@@ -9,133 +9,196 @@ package import MeroConsent
 /// throws `.consent` with `CONFIGURATION_INVALID` or `STATE_UNAVAILABLE` while the daemon
 /// could only start to say so, and `.stopping` once it ends.
 @LoopActor package final class Broker {
-  package init() {}
+  let settings: BrokerSettings
+  let tools: BrokerTools
+  let log: Log
+  /// `nil` in a daemon that could only start to say what is wrong.
+  private let record: Result<Ledger, ConsentError>
+  private let stateReset: Bool
+  private let startedAt: Date
+  private let bootedAt = BootInstant.now
 
-  // MARK: Sessions
+  /// Where the callback listens; set before the first node learns of it.
+  package var callback: CallbackAddress?
+  /// Told of each request that was decided or otherwise ended, once, after it is durable.
+  package var onFinished: (@LoopActor (_ kind: String, _ state: RequestState) -> Void)?
 
-  /// Opens a session with a node. The node is not asked.
-  package func openSession(_ opening: SessionOpening) async throws(Problem) -> OpenedSession {
-    throw .stopping
+  let vault = SessionVault()
+  let waits = WaitRoom()
+  let views = ViewTickets()
+  var live = LiveRequests()
+  /// Rows that are `starting` because a node is being asked now, not because of a crash.
+  var startingNow: Set<Int64> = []
+  /// Rows that a crash left `starting`, by when they began.
+  var leftStarting: [Int64: Date] = [:]
+  var returnsUnderWay = 0
+  var eventStreams = 0
+  /// Reads of invite tokens that memory has lost, by their requests' numbers.
+  var rereads: [Int64: Task<ConsentError?, Never>] = [:]
+  private(set) var isStopping = false
+  private(set) var health = StateHealth.ok
+  private(set) lazy var watcher = Watcher(
+    isAwaited: { [weak self] request in
+      guard let self else { return false }
+      return waits.isAwaited(request.row.requestId, of: request.session)
+        || request.session.streams > 0
+    },
+    look: { [weak self] request in _ = await self?.look(at: request) })
+  private(set) lazy var housekeeping = Housekeeping(self)
+
+  /// - Parameter stateReset: whether a damaged database was set aside at this start.
+  package init(
+    ledger: Ledger, settings: BrokerSettings, tools: BrokerTools, log: Log, stateReset: Bool
+  ) {
+    record = .success(ledger)
+    self.settings = settings
+    self.tools = tools
+    self.log = log
+    self.stateReset = stateReset
+    startedAt = tools.now()
   }
 
-  /// Finds the session of a bearer key, in constant time, and notes that it is in use.
-  ///
-  /// - Parameter key: what follows `Bearer `; `nil` without such a header.
-  /// - Throws: `.unauthorized`.
-  package func authenticate(key: String?) throws(Problem) -> Caller { throw .unauthorized }
-
-  package func session(of caller: Caller) throws(Problem) -> SessionView { throw .notFound }
-
-  /// Takes new tokens; undecided requests that waited for them are read again at once.
-  package func replaceTokens(
-    of caller: Caller, with tokens: SessionTokens
-  ) async throws(Problem) -> SessionView { throw .notFound }
-
-  /// Ends the session: its undecided requests are cancelled, its key is no session's any more.
-  package func closeSession(of caller: Caller) async throws(Problem) {}
-
-  // MARK: Requests
-
-  /// Asks the node. The request is durable when this returns.
-  ///
-  /// - Parameters:
-  ///   - open: whether to open the page in the person's browser.
-  ///   - idempotencyKey: a repeat with it answers the first one's result, also after a restart.
-  package func start(
-    _ request: ConsentRequest, open: Bool, idempotencyKey: String?, for caller: Caller
-  ) async throws(Problem) -> StartResult { throw .notFound }
-
-  /// Records a request that the app started itself.
-  package func record(
-    _ started: ConsentStarted, open: Bool, idempotencyKey: String?, for caller: Caller
-  ) async throws(Problem) -> StartResult { throw .notFound }
-
-  /// The caller's requests, newest first, without outcomes that carry a secret.
-  ///
-  /// - Parameters:
-  ///   - limit: 1 to `BrokerLimits.listLimit`.
-  ///   - before: the `next` of an earlier list.
-  package func list(
-    state: RequestState?, limit: Int, before: String?, for caller: Caller
-  ) async throws(Problem) -> RequestList { throw .notFound }
-
-  /// One request. Reads an invite token again from the node where memory has lost it.
-  package func get(_ requestId: String, for caller: Caller) async throws(Problem) -> RequestView {
-    throw .notFound
+  /// A broker that answers every call with `error`, for a daemon that was woken and cannot work.
+  package init(
+    unavailable error: ConsentError, settings: BrokerSettings, tools: BrokerTools, log: Log
+  ) {
+    record = .failure(error)
+    self.settings = settings
+    self.tools = tools
+    self.log = log
+    stateReset = false
+    startedAt = tools.now()
+    health = .unavailable
   }
 
-  /// Returns as soon as the request's tag is not `etag`, at the latest at `deadline`.
-  package func wait(
-    for requestId: String, changedFrom etag: String, until deadline: BootInstant,
-    for caller: Caller
-  ) async throws(Problem) -> WaitResult { throw .notFound }
+  // MARK: The state of the broker itself
 
-  /// Opens the request's page in the person's browser, where there is still something to decide.
-  package func open(
-    _ requestId: String, for caller: Caller
-  ) async throws(Problem) -> StartResult { throw .notFound }
-
-  /// `confirmConsentReturn` with a URL that the app received itself: the decided request, or
-  /// the refusal. A client that leaves in between changes nothing.
-  package func confirm(
-    _ requestId: String, returned url: String, for caller: Caller
-  ) async throws(Problem) -> RequestView { throw .notFound }
-
-  /// Stops waiting for a request. One that is finished stays as it is.
-  package func cancel(_ requestId: String, for caller: Caller) async throws(Problem) -> RequestView
-  {
-    throw .notFound
+  /// The ledger, as long as calls are taken.
+  func ledger() throws(Problem) -> Ledger {
+    guard !isStopping else { throw .stopping }
+    switch record {
+    case .success(let ledger): return ledger
+    case .failure(let error): throw .consent(error, requestId: nil)
+    }
   }
 
-  // MARK: Events
+  /// The ledger for work that goes on while the daemon ends.
+  var ledgerIfAny: Ledger? { try? record.get() }
 
-  /// Subscribes to the caller's events.
-  ///
-  /// - Parameter after: `Last-Event-ID`; `nil` for what happens from now on.
-  package func events(
-    after: Int64?, for caller: Caller
-  ) throws(Problem) -> EventSubscription { throw .notFound }
-
-  // MARK: Returns, with no key
-
-  /// Takes a return from the desktop's URL handler and judges it in the background.
-  ///
-  /// - Throws: `RETURN_URL_MALFORMED`, `.tooMany(.returns)`.
-  package func accept(returned url: String) throws(Problem) {}
-
-  /// Takes a return on the callback: `/return/{ticket}?query`, or `/return?query`.
-  ///
-  /// - Parameters:
-  ///   - ticket: the bytes of the path after `/return/`, not decoded; `nil` for the bare path.
-  ///   - rawQuery: what follows `?`; `nil` where there is none.
-  package func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer {
-    .unknownTicket
+  /// Runs a call of the ledger, and remembers whether it could write.
+  func recorded<R: Sendable>(
+    _ call: () async throws(LedgerError) -> R
+  ) async throws(ConsentError) -> R {
+    do {
+      let result = try await call()
+      if health == .readOnly { log.info("the record of requests can be written again") }
+      health = .ok
+      return result
+    } catch {
+      if health == .ok { log.error("cannot write the record of requests: \(error.sentence)") }
+      health = .readOnly
+      throw ConsentError(
+        .stateUnavailable,
+        advice: "The service cannot write its record of requests: \(error.sentence). "
+          + "Nothing was lost that was told; mend it and try again.",
+        cause: error)
+    }
   }
 
-  /// The page of `/done/{ticket}`. Waits a moment for a verdict that is being found, so that
-  /// most people see no interim page; `checking` where it takes longer, `not-confirmed` where it
-  /// takes very long.
-  ///
-  /// - Parameter deadline: the latest moment to answer.
-  package func page(ticket: String, until deadline: BootInstant) async -> PageView {
-    PageView(state: .unknown, kind: nil, app: nil)
+  /// Reads from the ledger.
+  func read<R: Sendable>(
+    _ call: (Ledger) async throws(LedgerError) -> R
+  ) async throws(Problem) -> R {
+    let ledger = try ledger()
+    do {
+      return try await call(ledger)
+    } catch {
+      log.error("cannot read the record of requests: \(error.sentence)")
+      let advice = "The service cannot read its record of requests: \(error.sentence)."
+      throw .consent(ConsentError(.stateUnavailable, advice: advice, cause: error), requestId: nil)
+    }
   }
-
-  // MARK: Status
 
   package func status() -> StatusView {
-    StatusView(
-      version: "", startedAt: .now, uptimeSeconds: 0, sessions: 0, undecidedRequests: 0,
-      waits: 0, eventStreams: 0, nodesReachable: 0, nodesUnreachable: 0, state: .ok,
-      stateReset: false)
+    let nodes = vault.all.compactMap(\.nodeIsReachable)
+    return StatusView(
+      version: settings.version, startedAt: startedAt,
+      uptimeSeconds: Int((BootInstant.now - bootedAt).components.seconds),
+      callbackIPv4: callback?.ipv4, callbackIPv6: callback?.ipv6, sessions: vault.count,
+      undecidedRequests: live.count, waits: waits.count, eventStreams: eventStreams,
+      nodesReachable: nodes.count { $0 }, nodesUnreachable: nodes.count { !$0 }, state: health,
+      stateReset: stateReset)
   }
-}
 
-/// One event stream's place. Holds no queue: what it has not read yet stays in the ledger.
-@LoopActor package final class EventSubscription {
-  /// The next event, or `.quiet` at `deadline`. Call it again after each.
-  package func next(until deadline: BootInstant) async -> EventDelivery { .stopping }
+  /// Whether nothing would be lost if the daemon went to sleep: no session, nothing undecided.
+  package var isIdle: Bool {
+    vault.count == 0 && live.count == 0 && waits.count == 0 && eventStreams == 0
+      && returnsUnderWay == 0
+  }
 
-  /// Frees its place among the streams. Also done when the last reference goes.
-  package func end() {}
+  // MARK: Beginning and end
+
+  /// Reads what an earlier run left: sessions without their tokens, requests undecided.
+  package func restore() async throws(Problem) {
+    let (sessions, undecided, sequence) = try await read { ledger throws(LedgerError) in
+      (
+        try await ledger.openSessions(), try await ledger.undecided(),
+        try await ledger.lastSequence()
+      )
+    }
+    let now = BootInstant.now
+    for row in sessions {
+      let session = Session(row, trust: StoredTrust.read(row.trust), eventsAfter: sequence)
+      // Uses are written down in steps, so the record may be one behind.
+      let unused = tools.now().timeIntervalSince(row.usedAt) - SessionVault.touchInterval
+      session.usedAt = now + .seconds(-max(0, unused))
+      vault.add(session)
+    }
+    for row in undecided {
+      guard let session = vault.session(id: row.session) else { continue }
+      guard row.state == .started, let expiresAt = row.expiresAt else {
+        leftStarting[row.number] = row.createdAt
+        continue
+      }
+      let left = Duration.seconds(expiresAt.timeIntervalSince(tools.now()))
+      let request = LiveRequest(row, of: session, deadline: now + left, byWallClock: true)
+      live.add(request)
+      watcher.watch(request)
+    }
+    housekeeping.start()
+    guard !sessions.isEmpty else { return }
+    log.info("read \(sessions.count) sessions and \(undecided.count) undecided requests")
+  }
+
+  /// Ends every wait and stream; calls from now on throw `.stopping`.
+  package func stop() {
+    isStopping = true
+    watcher.stop()
+    housekeeping.stop()
+    waits.signalAll()
+    for session in vault.all { session.events.wakeAll() }
+  }
+
+  /// Wipes tokens and keys, ends calls to nodes, and closes the ledger after what it is writing.
+  package func close() async {
+    await vault.closeAll()
+    await ledgerIfAny?.close()
+  }
+
+  /// The wall clock was set. Requests of this run do not end by that; what was read from a date
+  /// is computed anew, and every node is asked once.
+  package func clockWasSet() {
+    let (now, wall) = (BootInstant.now, tools.now())
+    for request in live.all {
+      if request.deadlineIsByWallClock, let expiresAt = request.row.expiresAt {
+        request.deadline = now + .seconds(expiresAt.timeIntervalSince(wall))
+      } else {
+        let expiresAt = wall.addingTimeInterval((request.deadline - now) / .seconds(1)).asKept
+        request.row.expiresAt = expiresAt
+        let number = request.number
+        Task { _ = try? await ledgerIfAny?.moveExpiry(of: number, to: expiresAt) }
+      }
+      watcher.hurry(request)
+    }
+  }
 }

@@ -50,4 +50,9 @@ package enum BrokerLimits {
   package static let listDefault = 50
   /// Bytes of an `Idempotency-Key`: 1 to this.
   package static let idempotencyKey = 255
+  /// Bytes of a package's name, and origins of one session.
+  package static let packageBytes = 255
+  package static let origins = 64
+  /// Seconds of the longest lifetime of a request; a longer one is cut, and the record says so.
+  package static let longestLifetime = 86_400.0
 }

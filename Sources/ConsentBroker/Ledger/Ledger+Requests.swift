@@ -117,6 +117,33 @@ extension Ledger {
     }
   }
 
+  /// Notes the first return of a finished request. No event: its end was told.
+  ///
+  /// - Returns: the row, which is as before where a return is noted already.
+  func noteFirst(_ lastReturn: LastReturn, on number: Int64) async throws(LedgerError)
+    -> RequestRow?
+  {
+    try await write { connection throws(LedgerError) in
+      try connection.run(
+        """
+        UPDATE requests SET last_return_at = ?, last_return_code = ?, revision = revision + 1
+          WHERE number = ? AND finished_at IS NOT NULL AND last_return_at IS NULL
+        """,
+        [.integer(lastReturn.at.ledgerTime), .text(lastReturn.code), .integer(number)])
+      return try RequestTable.find(number: number, on: connection)
+    }
+  }
+
+  /// Keeps when an undecided request ends by a wall clock that was set. Nobody is told: it ends
+  /// when it did before.
+  func moveExpiry(of number: Int64, to date: Date) async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      try connection.run(
+        "UPDATE requests SET expires_at = ? WHERE number = ? AND finished_at IS NULL",
+        [.integer(date.ledgerTime), .integer(number)])
+    }
+  }
+
   // MARK: Reading
 
   /// Everything that is not finished, of all sessions, oldest first.

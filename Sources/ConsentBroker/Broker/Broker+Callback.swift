@@ -1,0 +1,108 @@
+package import EventLoop
+import MeroConsent
+
+extension Broker {
+  /// Takes a return on the callback: `/return/{ticket}?query`, or `/return?query`.
+  ///
+  /// - Parameters:
+  ///   - ticket: the bytes of the path after `/return/`, not decoded; `nil` for the bare path.
+  ///   - rawQuery: what follows `?`; `nil` where there is none.
+  package func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer {
+    guard (try? ledger()) != nil, returnsUnderWay < BrokerLimits.returnsInFlight else {
+      return .tooMany(retryAfter: 1)
+    }
+    guard let returned = try? ReturnURL(path: "/return", query: rawQuery) else {
+      return .malformed
+    }
+    guard let ticket else {
+      let (ticket, view) = views.make()
+      Task { await judge(returned, for: view) }
+      return .done(ticket: ticket)
+    }
+    if let request = live.of(ticket: ticket) { return take(returned, of: request) }
+    guard
+      let row = try? await read({ ledger throws(LedgerError) in
+        try await ledger.request(ticket: ticket)
+      })
+    else { return .unknownTicket }
+    guard !returned.namesAnother(than: row.requestId) else {
+      return .done(ticket: views.make(showing: .mismatch))
+    }
+    // It may have become one that is watched while the ledger was asked.
+    if let request = live.of(ticket: ticket) { return take(returned, of: request) }
+    Task { await noteFirstReturn(of: row) }
+    return .done(ticket: ticket)
+  }
+
+  private func take(_ returned: ReturnURL, of request: LiveRequest) -> CallbackAnswer {
+    guard !returned.namesAnother(than: request.row.requestId) else {
+      Task { await refuse(request, .requestMismatch) }
+      // A page of its own: this return's verdict takes nothing from the request's.
+      return .done(ticket: views.make(showing: .mismatch))
+    }
+    request.newestReturnAt = .now
+    request.returnsUnderWay += 1
+    Task {
+      request.returnsUnderWay -= 1
+      _ = await judgeReturn(of: request)
+    }
+    return .done(ticket: request.row.ticket)
+  }
+
+  /// How long a person is shown that the node is being asked, before they are told that it
+  /// could not be confirmed now. A client's page time-out is usually 10 s.
+  static let checkingLimit: Duration = .seconds(8)
+
+  /// The page of `/done/{ticket}`. Waits a moment for a verdict that is being found, so that
+  /// most people see no interim page; `checking` where it takes longer, `not-confirmed` where it
+  /// takes very long.
+  ///
+  /// - Parameter deadline: the latest moment to answer.
+  package func page(ticket: String, until deadline: BootInstant) async -> PageView {
+    if let view = views[ticket] {
+      return PageView(state: await state(of: view, until: deadline), kind: nil, app: nil)
+    }
+    if let request = live.of(ticket: ticket) {
+      let state = await state(of: request, until: deadline)
+      return PageView(
+        state: state, kind: request.row.kind, app: request.session.row.package)
+    }
+    guard
+      let row = try? await read({ ledger throws(LedgerError) in
+        try await ledger.request(ticket: ticket)
+      })
+    else { return PageView(state: .unknown, kind: nil, app: nil) }
+    return PageView(
+      state: PageState(row.state), kind: row.kind,
+      app: vault.session(id: row.session)?.row.package)
+  }
+
+  private func state(of view: ViewTickets.View, until deadline: BootInstant) async -> PageState {
+    let waiter = Waiter()
+    view.pages.append(waiter)
+    defer { view.pages.removeAll { $0 === waiter } }
+    let slow = view.began + Self.checkingLimit
+    while view.state == nil, !isStopping {
+      if slow <= .now { return .notConfirmed }
+      if await !waiter.wait(until: min(deadline, slow)), deadline <= .now { break }
+      if Task.isCancelled { break }
+    }
+    return view.state ?? .checking
+  }
+
+  private func state(of request: LiveRequest, until deadline: BootInstant) async -> PageState {
+    let waiter = Waiter()
+    request.pages.append(waiter)
+    defer { request.pages.removeAll { $0 === waiter } }
+    while !request.isOver, request.returnsUnderWay > 0, !isStopping {
+      let slow = request.newestReturnAt + Self.checkingLimit
+      if slow <= .now { return .notConfirmed }
+      if await !waiter.wait(until: min(deadline, slow)), deadline <= .now { return .checking }
+      if Task.isCancelled { return .checking }
+    }
+    if request.isOver { return PageState(request.row.state) }
+    if let refusal = request.refusal { return PageState(refusal: refusal) }
+    let code = request.row.lastReturn.flatMap { ConsentError.Code(rawValue: $0.code) }
+    return code.map(PageState.init(refusal:)) ?? .notDecided
+  }
+}

@@ -1,0 +1,153 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+
+// One way in, one decision, one record, then out: every return and the watcher end here.
+
+extension Broker {
+  /// Reads what the node says of a request, once for everybody who asks at the same time, and
+  /// records what it means before anybody hears of it.
+  func look(at request: LiveRequest) async -> Look {
+    let arrival = request.readsBegun
+    while true {
+      if request.isOver { return .final(request.row) }
+      let reading = request.reading ?? beginReading(request)
+      let look = await reading.task.value
+      // A read that had begun before this return came may have been answered before the person
+      // decided. Only one that began since can say "not decided" to it.
+      if case .refused(let error) = look, error.code == .notDecided, reading.number <= arrival {
+        continue
+      }
+      return look
+    }
+  }
+
+  private func beginReading(_ request: LiveRequest) -> LiveRequest.Reading {
+    request.readsBegun += 1
+    request.lastReadAt = .now
+    let task = Task { () -> Look in
+      let look = await read(request)
+      request.reading = nil
+      return look
+    }
+    let reading = LiveRequest.Reading(number: request.readsBegun, task: task)
+    request.reading = reading
+    return reading
+  }
+
+  private func read(_ request: LiveRequest) async -> Look {
+    if let verdict = request.unwritten { return await settle(request, verdict) }
+    let session = request.session
+    let time = request.time(at: .now)
+    let answer: Result<ConsentResult, ConsentError>
+    if let client = session.client, !session.tokensAreSpent {
+      do {
+        answer = .success(try await client.read(request.row.requestId, kind: request.kind).result)
+      } catch {
+        answer = .failure(error)
+      }
+      noteAnswer(answer, of: session)
+    } else {
+      answer = .failure(ConsentError(.sessionExpired))
+    }
+    // It may have been cancelled meanwhile.
+    if request.isOver { return .final(request.row) }
+    switch ReadJudgement.judge(answer, at: time) {
+    case .end(let state, let outcome, let failure):
+      let ending = RequestEnding(
+        state: state, at: tools.now(), outcome: outcome.flatMap(StoredOutcome.text),
+        failure: failure?.rawValue)
+      let verdict = LiveRequest.Verdict(ending: ending, outcome: outcome)
+      request.unwritten = verdict
+      return await settle(request, verdict)
+    case .stay(let error):
+      log.debug("not decided", .request(request.row.requestId), .code(error.code.rawValue))
+      return .refused(error)
+    case .nothing: return .refused(ConsentError(.nodeUnreachable))
+    }
+  }
+
+  /// Writes a verdict. Until it is on the disk, nobody hears of it; the watcher tries again.
+  private func settle(_ request: LiveRequest, _ verdict: LiveRequest.Verdict) async -> Look {
+    guard let ledger = ledgerIfAny else { return .refused(ConsentError(.stateUnavailable)) }
+    var ending = verdict.ending
+    if request.returnsUnderWay > 0 {
+      ending.lastReturn = LastReturn(at: tools.now(), code: Self.returnCode(of: ending))
+    }
+    let change: RecordedChange?
+    do {
+      change = try await recorded { () async throws(LedgerError) in
+        try await ledger.finish(request.number, ending)
+      }
+    } catch {
+      return .refused(error)
+    }
+    if let change { ended(change, of: request.session, outcome: verdict.outcome) }
+    return .final(request.row)
+  }
+
+  /// Tells everybody of an end that is durable.
+  func ended(_ change: RecordedChange, of session: Session, outcome: ConsentOutcome?) {
+    if let outcome, outcome.isSecret { session.keep(outcome, of: change.row.number) }
+    leftStarting[change.row.number] = nil
+    if let request = live.of(number: change.row.number) {
+      request.row = change.row
+      request.isOver = true
+      request.unwritten = nil
+      request.timer.disarm()
+      live.remove(request)
+      request.wakePages()
+    }
+    session.events.publish(change.event)
+    waits.signal(change.row.requestId, of: session.id)
+    log.info(
+      "request ended", .request(change.row.requestId), .session(session.id),
+      .code(change.row.failure ?? change.row.state.rawValue))
+    onFinished?(change.row.kind, change.row.state)
+  }
+
+  /// A row that a crash left `starting` is given up after a day.
+  func giveUpStarting(_ number: Int64) async {
+    guard let ledger = ledgerIfAny else { return }
+    let ending = RequestEnding(
+      state: .failed, at: tools.now(), failure: ConsentError.Code.nodeUnreachable.rawValue)
+    guard let change = try? await ledger.finish(number, ending) else { return }
+    guard let session = vault.session(id: change.row.session) else {
+      leftStarting[number] = nil
+      return
+    }
+    ended(change, of: session, outcome: nil)
+  }
+
+  /// What a call says about the session and its node.
+  func noteAnswer(_ answer: Result<ConsentResult, ConsentError>, of session: Session) {
+    switch answer {
+    case .success: session.nodeIsReachable = true
+    case .failure(let error):
+      switch error.code {
+      case .nodeUnreachable, .nodeUntrusted: session.nodeIsReachable = false
+      case .sessionExpired:
+        session.nodeIsReachable = true
+        tokensWereRefused(of: session)
+      case .cancelled: break
+      default: session.nodeIsReachable = true
+      }
+    }
+  }
+
+  /// `lastReturn.code` of a return that found this end.
+  static func returnCode(of ending: RequestEnding) -> String {
+    returnCode(state: ending.state, failure: ending.failure)
+  }
+
+  static func returnCode(state: RequestState, failure: String?) -> String {
+    switch state {
+    case .approved, .declined: "OK"
+    case .replaced: ConsentError.Code.replaced.rawValue
+    case .expired: ConsentError.Code.expired.rawValue
+    case .cancelled: ConsentError.Code.cancelled.rawValue
+    case .failed: failure ?? ConsentError.Code.nodeError.rawValue
+    case .starting, .started: ConsentError.Code.notDecided.rawValue
+    }
+  }
+}

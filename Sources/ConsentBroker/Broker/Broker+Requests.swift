@@ -1,0 +1,220 @@
+package import EventLoop
+import FoundationEssentials
+import MeroConsent
+
+extension Broker {
+  /// The caller's requests, newest first, without outcomes that carry a secret.
+  ///
+  /// - Parameters:
+  ///   - limit: 1 to `BrokerLimits.listLimit`.
+  ///   - before: the `next` of an earlier list.
+  package func list(
+    state: RequestState?, limit: Int, before: String?, for caller: Caller
+  ) async throws(Problem) -> RequestList {
+    let session = try session(caller)
+    var number: Int64?
+    if let before {
+      guard let found = try await row(before, of: session)?.number else {
+        throw .invalid(field: "before", detail: "The parameter before names no request.")
+      }
+      number = found
+    }
+    let count = min(max(limit, 1), BrokerLimits.listLimit)
+    let id = session.id
+    let older = number
+    // One more than is shown tells whether there is a next page.
+    let rows = try await read { ledger throws(LedgerError) in
+      try await ledger.requests(of: id, state: state, limit: count + 1, before: older)
+    }
+    var views = rows.prefix(count).map { view(of: $0, in: session) }
+    for index in views.indices where views[index].outcome?.isSecret == true {
+      views[index].outcome = nil
+    }
+    return RequestList(requests: views, next: rows.count > count ? views.last?.requestId : nil)
+  }
+
+  /// One request. Reads an invite token again from the node where memory has lost it.
+  package func get(_ requestId: String, for caller: Caller) async throws(Problem) -> RequestView {
+    let session = try session(caller)
+    guard let row = try await row(requestId, of: session) else { throw .notFound }
+    return await fullView(of: row, in: session)
+  }
+
+  /// Returns as soon as the request's tag is not `etag`, at the latest at `deadline`.
+  package func wait(
+    for requestId: String, changedFrom etag: String, until deadline: BootInstant,
+    for caller: Caller
+  ) async throws(Problem) -> WaitResult {
+    let session = try session(caller)
+    guard session.waits < BrokerLimits.waits, waits.count < BrokerLimits.allWaits else {
+      throw .tooMany(.waits, retryAfter: 5)
+    }
+    // Entered before the first look, so that no change falls between the two.
+    let waiter = waits.enter(requestId, of: session)
+    defer { waits.leave(waiter, requestId, of: session) }
+    if let request = live.of(requestId: requestId, session: session) { watcher.attend(request) }
+    while true {
+      guard try self.session(caller) === session else { throw .unauthorized }
+      guard let row = try await row(requestId, of: session) else { throw .notFound }
+      guard OpaqueID(view(of: row, in: session).etag) == OpaqueID(etag) else {
+        return .changed(await fullView(of: row, in: session))
+      }
+      if await !waiter.wait(until: deadline) {
+        _ = try ledger()
+        return .unchanged(etag: etag)
+      }
+    }
+  }
+
+  /// Opens the request's page in the person's browser, where there is still something to decide.
+  package func open(
+    _ requestId: String, for caller: Caller
+  ) async throws(Problem) -> StartResult {
+    let session = try session(caller)
+    guard let row = try await row(requestId, of: session) else { throw .notFound }
+    if let error = Self.refusal(of: row) { throw .consent(error, requestId: requestId) }
+    guard row.state == .started, let url = row.url else {
+      return StartResult(view: view(of: row, in: session), opened: false, repeated: true)
+    }
+    do {
+      try await tools.openPage(url)
+    } catch {
+      throw .consent(error, requestId: requestId)
+    }
+    return StartResult(view: view(of: row, in: session), opened: true, repeated: true)
+  }
+
+  /// Stops waiting for a request. One that is finished stays as it is.
+  package func cancel(_ requestId: String, for caller: Caller) async throws(Problem) -> RequestView
+  {
+    let session = try session(caller)
+    guard let row = try await row(requestId, of: session) else { throw .notFound }
+    guard !row.state.isFinal else { return await fullView(of: row, in: session) }
+    let ledger = try ledger()
+    let ending = RequestEnding(state: .cancelled, at: tools.now())
+    let change: RecordedChange?
+    do {
+      change = try await recorded { () async throws(LedgerError) in
+        try await ledger.finish(row.number, ending)
+      }
+    } catch {
+      throw .consent(error, requestId: requestId)
+    }
+    if let change {
+      ended(change, of: session, outcome: nil)
+      return view(of: change.row, in: session)
+    }
+    // Something else ended it first.
+    return try await get(requestId, for: caller)
+  }
+
+  // MARK: Rows and views
+
+  /// A session's request, from memory where nothing has ended it.
+  func row(_ requestId: String, of session: Session) async throws(Problem) -> RequestRow? {
+    if let request = live.of(requestId: requestId, session: session) { return request.row }
+    let id = session.id
+    return try await read { ledger throws(LedgerError) in
+      try await ledger.request(requestId, of: id)
+    }
+  }
+
+  /// As memory has it: without asking the node.
+  func view(of row: RequestRow, in session: Session) -> RequestView {
+    let kind = ConsentKind(rawValue: row.kind)
+    let outcome = session.secrets[row.number] ?? row.outcome.flatMap(StoredOutcome.read)
+    // What only the node can say needs the session's tokens.
+    let isLost = row.state == .approved && kind?.outcome != nil && outcome == nil
+    let asksNode = row.state == .started || isLost
+    let needsSession = asksNode && session.needsTokens
+    let leftStarting = row.state == .starting && !startingNow.contains(row.number)
+    let isDecided = row.state == .approved || row.state == .declined
+    let mark = "\(needsSession ? "n" : "")\(isLost ? "l" : "")\(callback?.port ?? 0)"
+    return RequestView(
+      requestId: row.requestId, kind: row.kind, state: row.state, createdAt: row.createdAt,
+      code: row.code, url: row.url, expiresAt: row.expiresAt,
+      callback: callback?.address(of: row.ticket), lifetimeCut: row.lifetimeCut,
+      outcome: outcome,
+      changesOrganizations: isDecided
+        ? row.state == .approved && kind?.concernsOrganizations != false : nil,
+      decidedAt: isDecided ? row.finishedAt : nil, lastReturn: row.lastReturn,
+      failure: row.failure.flatMap(ConsentError.Code.init(rawValue:)),
+      detail: row.detail ?? (leftStarting ? Self.leftStartingDetail : nil),
+      needsSession: needsSession, etag: "\"\(row.number).\(row.revision).\(mark)\"")
+  }
+
+  private static let leftStartingDetail =
+    "The service stopped while the node was being asked, so it is not known whether the node took "
+    + "the request. Ask again."
+
+  /// With the invite token read again from the node where memory has lost it.
+  func fullView(of row: RequestRow, in session: Session) async -> RequestView {
+    var shown = view(of: row, in: session)
+    guard row.state == .approved, shown.outcome == nil,
+      ConsentKind(rawValue: row.kind)?.outcome != nil, !session.needsTokens, !isStopping
+    else { return shown }
+    let error = await reread(row, of: session)
+    shown = view(of: row, in: session)
+    if let error, shown.outcome == nil {
+      shown.detail = "The outcome could not be read again from the node: \(error.advice)"
+    }
+    return shown
+  }
+
+  /// One read at a time for a request, shared by everybody who asks.
+  private func reread(_ row: RequestRow, of session: Session) async -> ConsentError? {
+    let task =
+      rereads[row.number]
+      ?? Task { () -> ConsentError? in
+        defer { rereads[row.number] = nil }
+        guard let client = session.client else { return ConsentError(.sessionExpired) }
+        let answer: Result<ConsentResult, ConsentError>
+        do throws(ConsentError) {
+          let kind = ConsentKind(rawValue: row.kind)
+          answer = .success(try await client.read(row.requestId, kind: kind).result)
+        } catch {
+          answer = .failure(error)
+        }
+        noteAnswer(answer, of: session)
+        switch answer {
+        case .success(let result):
+          guard result.status == .approved, let outcome = result.outcome else {
+            return ConsentError(.resultInvalid)
+          }
+          session.keep(outcome, of: row.number)
+          waits.signal(row.requestId, of: session.id)
+          return nil
+        case .failure(let error): return error
+        }
+      }
+    rereads[row.number] = task
+    return await task.value
+  }
+
+  /// What a finished request that was not decided answers to whoever wants its decision.
+  static func refusal(of row: RequestRow) -> ConsentError? {
+    switch row.state {
+    case .approved, .declined, .started: nil
+    case .starting: ConsentError(.notDecided, advice: leftStartingDetail)
+    case .replaced: ConsentError(.replaced)
+    case .expired: ConsentError(.expired)
+    case .cancelled: ConsentError(.cancelled)
+    case .failed:
+      ConsentError(row.failure.flatMap(ConsentError.Code.init(rawValue:)) ?? .nodeError)
+    }
+  }
+}
+
+/// An outcome as the ledger keeps it: never one that is a credential.
+enum StoredOutcome {
+  static func text(_ outcome: ConsentOutcome) -> String? {
+    guard !outcome.isSecret else { return nil }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    return (try? encoder.encode(OutcomeBody(outcome))).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  static func read(_ text: String) -> ConsentOutcome? {
+    (try? JSONDecoder().decode(OutcomeBody.self, from: Data(text.utf8)))?.outcome
+  }
+}

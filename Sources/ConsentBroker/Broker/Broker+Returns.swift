@@ -1,0 +1,173 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+
+extension Broker {
+  /// `confirmConsentReturn` with a URL that the app received itself: the decided request, or
+  /// the refusal. A client that leaves in between changes nothing.
+  package func confirm(
+    _ requestId: String, returned url: String, for caller: Caller
+  ) async throws(Problem) -> RequestView {
+    let session = try session(caller)
+    let returned: ReturnURL
+    do {
+      returned = try ReturnURL(url)
+    } catch {
+      throw .consent(error, requestId: requestId)
+    }
+    guard let row = try await row(requestId, of: session) else { throw .notFound }
+    let request = live.of(requestId: requestId, session: session)
+    guard !returned.namesAnother(than: requestId) else {
+      if let request { await refuse(request, .requestMismatch) }
+      throw .consent(ConsentError(.requestMismatch), requestId: requestId)
+    }
+    let final: RequestRow
+    if let request {
+      switch await judgeReturn(of: request) {
+      case .final(let row): final = row
+      case .refused(let error): throw .consent(error, requestId: requestId)
+      }
+    } else {
+      final = await noteFirstReturn(of: row)
+    }
+    if let error = Self.refusal(of: final) { throw .consent(error, requestId: requestId) }
+    return await fullView(of: final, in: session)
+  }
+
+  /// Takes a return from the desktop's URL handler and judges it in the background.
+  ///
+  /// - Throws: `RETURN_URL_MALFORMED`, `.tooMany(.returns)`.
+  package func accept(returned url: String) throws(Problem) {
+    _ = try ledger()
+    guard returnsUnderWay < BrokerLimits.returnsInFlight else {
+      throw .tooMany(.returns, retryAfter: 1)
+    }
+    let returned: ReturnURL
+    do {
+      returned = try ReturnURL(url)
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+    log.info("a return came through the URL handler")
+    let view = ViewTickets.View()
+    Task { await judge(returned, for: view) }
+  }
+
+  // MARK: Verdicts on one return
+
+  /// Finds the verdict on a return of this request, and notes it where it is a refusal.
+  ///
+  /// The work is nobody's task but its own, so that it goes on when whoever asked is gone.
+  func judgeReturn(of request: LiveRequest, namesIt: Bool = true) async -> Look {
+    request.returnsUnderWay += 1
+    request.newestReturnAt = .now
+    returnsUnderWay += 1
+    let task = Task { () -> Look in
+      let look = await look(at: request)
+      if case .refused(let error) = look, namesIt { await refuse(request, error.code) }
+      request.returnsUnderWay -= 1
+      returnsUnderWay -= 1
+      request.wakePages()
+      return look
+    }
+    return await task.value
+  }
+
+  /// Keeps what a return met. It changes nothing else, and nothing of a finished request.
+  func refuse(_ request: LiveRequest, _ code: ConsentError.Code) async {
+    guard !request.isOver else { return }
+    let isRepeated = request.refusal == code
+    request.refusal = code
+    request.wakePages()
+    // Somebody who knocks for ever keeps neither the disk nor the waiting apps busy.
+    if isRepeated, let last = request.refusalNotedAt, BootInstant.now - last < Self.knockInterval {
+      return
+    }
+    request.refusalNotedAt = .now
+    let lastReturn = LastReturn(at: tools.now(), code: code.rawValue)
+    guard let ledger = ledgerIfAny,
+      let change = try? await recorded({ () async throws(LedgerError) in
+        try await ledger.note(lastReturn, on: request.number)
+      }), !request.isOver
+    else { return }
+    request.row = change.row
+    request.session.events.publish(change.event)
+    waits.signal(change.row.requestId, of: request.session.id)
+    log.info("return refused", .request(change.row.requestId), .code(code.rawValue))
+  }
+
+  /// How often the same refusal of one request is written down and told.
+  static let knockInterval: Duration = .seconds(2)
+
+  /// A request that the watcher saw decided before the person was back keeps its first return.
+  /// Nothing is told of it: the decision was.
+  func noteFirstReturn(of row: RequestRow) async -> RequestRow {
+    guard row.state.isFinal, row.lastReturn == nil, let ledger = ledgerIfAny else { return row }
+    let code = Self.returnCode(state: row.state, failure: row.failure)
+    let lastReturn = LastReturn(at: tools.now(), code: code)
+    guard let noted = try? await ledger.noteFirst(lastReturn, on: row.number) else { return row }
+    waits.signal(row.requestId, of: row.session)
+    return noted
+  }
+
+  /// Judges a return that came without a ticket, for the page that shows its verdict.
+  func judge(_ returned: ReturnURL, for view: ViewTickets.View) async {
+    guard !returned.contradictsItself else { return view.show(.mismatch) }
+    guard let requestId = returned.requestId else {
+      return view.show(await judgeAll(live.all, namesThem: false))
+    }
+    let named = live.of(requestId: requestId)
+    guard named.isEmpty else { return view.show(await judgeAll(named, namesThem: true)) }
+    let row = try? await read { ledger throws(LedgerError) in
+      try await ledger.newestRequest(requestId)
+    }
+    // Not one that is recorded here.
+    guard let row, row.state.isFinal else { return view.show(.mismatch) }
+    _ = await noteFirstReturn(of: row)
+    view.show(PageState(row.state))
+  }
+
+  /// - Returns: what a page says of them all: a decision, where there is one.
+  private func judgeAll(_ requests: [LiveRequest], namesThem: Bool) async -> PageState {
+    let tasks = requests.map { request in
+      Task { await judgeReturn(of: request, namesIt: namesThem) }
+    }
+    var states: Set<PageState> = []
+    for task in tasks {
+      switch await task.value {
+      case .final(let row): states.insert(PageState(row.state))
+      case .refused(let error): states.insert(PageState(refusal: error.code))
+      }
+    }
+    return PageState.tellingOrder.first(where: states.contains) ?? .mismatch
+  }
+}
+
+extension PageState {
+  /// Of a finished request.
+  init(_ state: RequestState) {
+    switch state {
+    case .approved: self = .approved
+    case .declined: self = .declined
+    case .replaced: self = .replaced
+    case .expired: self = .expired
+    case .cancelled: self = .cancelled
+    case .starting, .started: self = .notDecided
+    case .failed: self = .notConfirmed
+    }
+  }
+
+  /// Of a refused return.
+  init(refusal code: ConsentError.Code) {
+    switch code {
+    case .requestMismatch: self = .mismatch
+    case .notDecided: self = .notDecided
+    default: self = .notConfirmed
+    }
+  }
+
+  /// Of several verdicts, the one that a person has to know.
+  static let tellingOrder: [PageState] = [
+    .approved, .declined, .replaced, .expired, .cancelled, .notDecided, .notConfirmed, .mismatch,
+  ]
+}

@@ -1,0 +1,151 @@
+import EventLoop
+import FoundationEssentials
+package import MeroConsent
+
+extension Broker {
+  /// Opens a session with a node. The node is not asked.
+  package func openSession(_ opening: SessionOpening) async throws(Problem) -> OpenedSession {
+    _ = try ledger()
+    guard vault.count < BrokerLimits.sessions else { throw .tooMany(.sessions, retryAfter: 60) }
+    let node = try checked(opening)
+    let key = SessionKey.make()
+    let now = tools.now().asKept
+    let row = SessionRow(
+      id: RandomName.session(), keyHash: SessionKey.hash(key), package: opening.package,
+      account: opening.account ?? TokenSubject.read(opening.tokens.accessToken),
+      nodeURL: node.url, trust: StoredTrust.text(opening.trust), origins: opening.origins,
+      returnTo: opening.returnTo, createdAt: now, usedAt: now)
+    let session = Session(row, trust: opening.trust, eventsAfter: 0)
+    session.client = try client(of: session, with: opening.tokens)
+    session.tokens = opening.tokens
+    let ledger = try ledger()
+    do {
+      try await recorded { () async throws(LedgerError) in try await ledger.insert(row) }
+    } catch {
+      await session.client?.close()
+      throw .consent(error, requestId: nil)
+    }
+    vault.add(session)
+    housekeeping.plan()
+    log.info("session opened", .session(session.id))
+    return OpenedSession(session: session.id, key: key)
+  }
+
+  /// Finds the session of a bearer key, in constant time, and notes that it is in use.
+  ///
+  /// - Parameter key: what follows `Bearer `; `nil` without such a header.
+  /// - Throws: `.unauthorized`.
+  package func authenticate(key: String?) throws(Problem) -> Caller {
+    _ = try ledger()
+    guard let key, let session = vault.session(key: key) else { throw .unauthorized }
+    housekeeping.noteUse(of: session)
+    return Caller(session: session.id)
+  }
+
+  package func session(of caller: Caller) throws(Problem) -> SessionView {
+    try session(caller).view
+  }
+
+  /// Takes new tokens; undecided requests that waited for them are read again at once.
+  package func replaceTokens(
+    of caller: Caller, with tokens: SessionTokens
+  ) async throws(Problem) -> SessionView {
+    let session = try session(caller)
+    if let client = session.client {
+      do {
+        try await client.replaceTokens(tokens)
+      } catch {
+        throw .consent(error, requestId: nil)
+      }
+    } else {
+      session.client = try client(of: session, with: tokens)
+    }
+    session.tokens = tokens
+    session.tokensAreSpent = false
+    waits.signalAll(of: session.id)
+    for request in live.of(session: session) { watcher.hurry(request) }
+    log.info("session has new tokens", .session(session.id))
+    return session.view
+  }
+
+  /// Ends the session: its undecided requests are cancelled, its key is no session's any more.
+  package func closeSession(of caller: Caller) async throws(Problem) {
+    try await end(try session(caller), because: "The app closed its session.")
+    log.info("session closed", .session(caller.session))
+  }
+
+  /// Ends a session, whoever wants it.
+  func end(_ session: Session, because detail: String) async throws(Problem) {
+    let ledger = try ledger()
+    let now = tools.now()
+    let changes: [RecordedChange]
+    do {
+      changes = try await recorded { () async throws(LedgerError) in
+        try await ledger.end(session: session.id, at: now, detail: detail)
+      }
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+    for change in changes { ended(change, of: session, outcome: nil) }
+    vault.remove(session)
+    session.events.end()
+    waits.signalAll(of: session.id)
+  }
+
+  /// The caller's session.
+  ///
+  /// - Throws: `.unauthorized` where it was closed while the call was on its way.
+  func session(_ caller: Caller) throws(Problem) -> Session {
+    _ = try ledger()
+    guard let session = vault.session(id: caller.session) else { throw .unauthorized }
+    return session
+  }
+
+  /// The node refuses the session's tokens for good: its app is told that it is needed.
+  func tokensWereRefused(of session: Session) {
+    guard !session.tokensAreSpent else { return }
+    session.tokensAreSpent = true
+    waits.signalAll(of: session.id)
+    log.warning("the node no longer takes the session's tokens", .session(session.id))
+  }
+
+  private func client(
+    of session: Session, with tokens: SessionTokens
+  ) throws(Problem) -> MeroClient {
+    do {
+      return try tools.makeClient(
+        BrokerTools.ClientParts(
+          node: try NodeAddress(session.row.nodeURL), trust: session.trust, tokens: tokens,
+          origins: session.row.origins, returnTo: session.row.returnTo, options: settings.client,
+          onTokensChanged: { [weak session] tokens in await session?.take(tokens) }))
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+  }
+
+  private func checked(_ opening: SessionOpening) throws(Problem) -> NodeAddress {
+    let package = opening.package
+    let isPlain = package.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
+    guard (1...BrokerLimits.packageBytes).contains(package.utf8.count), isPlain else {
+      throw .invalid(
+        field: "package",
+        detail: "The field “package” is empty, longer than \(BrokerLimits.packageBytes) bytes, "
+          + "or has spaces.")
+    }
+    guard opening.origins.count <= BrokerLimits.origins else {
+      throw .invalid(
+        field: "origins",
+        detail: "The field “origins” has more than \(BrokerLimits.origins) items.")
+    }
+    do {
+      return try NodeAddress(opening.nodeURL)
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+  }
+}
+
+extension Session {
+  /// Keeps what a refresh brought: the older tokens are spent.
+  fileprivate func take(_ tokens: SessionTokens) { self.tokens = tokens }
+}

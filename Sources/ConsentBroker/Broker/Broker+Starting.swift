@@ -1,0 +1,252 @@
+import Crypto
+import EventLoop
+import FoundationEssentials
+package import MeroConsent
+
+/// A start that is asking its node, for repeats with the same `Idempotency-Key`.
+struct StartUnderWay {
+  let body: [UInt8]
+  let task: Task<Result<StartResult, Problem>, Never>
+}
+
+extension Broker {
+  /// Asks the node. The request is durable when this returns.
+  ///
+  /// - Parameters:
+  ///   - open: whether to open the page in the person's browser.
+  ///   - idempotencyKey: a repeat with it answers the first one's result, also after a restart.
+  package func start(
+    _ request: ConsentRequest, open: Bool, idempotencyKey: String?, for caller: Caller
+  ) async throws(Problem) -> StartResult {
+    let session = try session(caller)
+    let fingerprint = Self.fingerprint("request", ConsentRequestBody(request))
+    return try await once(idempotencyKey, fingerprint, in: session) {
+      [self] idempotency async throws(Problem) in
+      guard let client = session.client, !session.tokensAreSpent else {
+        throw .consent(ConsentError(.sessionExpired), requestId: nil)
+      }
+      let row = RequestRow(
+        session: session.id, requestId: RandomName.starting(), ticket: RandomName.ticket(),
+        kind: request.kind.rawValue, state: .starting, createdAt: tools.now().asKept,
+        idempotency: idempotency)
+      // Where nobody says where the page leads, it leads here. Origins of a package, where they
+      // are named, would refuse that.
+      let ownReturn =
+        session.row.returnTo == nil && session.row.origins.isEmpty
+        ? callback?.address(of: row.ticket) : nil
+      return try await started(row, of: session) { () async throws(ConsentError) in
+        try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
+      }
+    }.opening(open, with: self)
+  }
+
+  /// Records a request that the app started itself.
+  package func record(
+    _ started: ConsentStarted, open: Bool, idempotencyKey: String?, for caller: Caller
+  ) async throws(Problem) -> StartResult {
+    let session = try session(caller)
+    let fingerprint = Self.fingerprint("started", started)
+    return try await once(idempotencyKey, fingerprint, in: session) {
+      [self] idempotency async throws(Problem) in
+      guard let client = session.client else {
+        throw .consent(ConsentError(.sessionExpired), requestId: nil)
+      }
+      do throws(ConsentError) {
+        try client.check(started)
+      } catch {
+        throw .consent(error, requestId: nil)
+      }
+      return try await recorded(started, idempotency, of: session)
+    }.opening(open, with: self)
+  }
+
+  // MARK: Once
+
+  /// Runs `body` once for a key: a repeat shares the one under way, or answers what is recorded.
+  ///
+  /// The work is not the caller's: a client that leaves does not leave half a start behind.
+  private func once(
+    _ key: String?, _ fingerprint: [UInt8], in session: Session,
+    _ body: @escaping @LoopActor (Idempotency?) async throws(Problem) -> StartResult
+  ) async throws(Problem) -> StartResult {
+    if let key {
+      guard (1...BrokerLimits.idempotencyKey).contains(key.utf8.count) else {
+        throw .invalid(
+          field: "Idempotency-Key",
+          detail:
+            "The Idempotency-Key is empty or longer than \(BrokerLimits.idempotencyKey) bytes.")
+      }
+      if let known = try await repeated(key, fingerprint, in: session) { return known }
+    }
+    guard session.undecided + session.startsUnderWay < BrokerLimits.openRequests else {
+      throw .tooMany(.openRequests, retryAfter: 5)
+    }
+    session.startsUnderWay += 1
+    let idempotency = key.map { Idempotency(key: $0, body: fingerprint) }
+    let task = Task { () -> Result<StartResult, Problem> in
+      defer {
+        session.startsUnderWay -= 1
+        if let key { session.starts[OpaqueID(key)] = nil }
+      }
+      do throws(Problem) {
+        return .success(try await body(idempotency))
+      } catch {
+        return .failure(error)
+      }
+    }
+    if let key { session.starts[OpaqueID(key)] = StartUnderWay(body: fingerprint, task: task) }
+    return try await task.value.get()
+  }
+
+  /// What the first call with this key came to; `nil` where this is the first.
+  private func repeated(
+    _ key: String, _ fingerprint: [UInt8], in session: Session
+  ) async throws(Problem) -> StartResult? {
+    if let running = session.starts[OpaqueID(key)] {
+      guard running.body == fingerprint else { throw .idempotencyKeyReused }
+      var result = try await running.task.value.get()
+      result.repeated = true
+      return result
+    }
+    let id = session.id
+    let row = try await read { ledger throws(LedgerError) in
+      try await ledger.request(idempotencyKey: key, of: id)
+    }
+    guard let row else {
+      // Somebody else may have begun while the ledger was asked.
+      return session.starts[OpaqueID(key)] == nil
+        ? nil : try await repeated(key, fingerprint, in: session)
+    }
+    guard row.idempotency?.body == fingerprint else { throw .idempotencyKeyReused }
+    return StartResult(view: view(of: row, in: session), opened: nil, repeated: true)
+  }
+
+  /// Of what is asked; whether its page opens makes it no other request.
+  private static func fingerprint(_ what: String, _ body: some Encodable) -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    // What cannot be encoded cannot be sent either, and is refused there.
+    let bytes = (try? encoder.encode(body)).map { Array($0) } ?? []
+    return SHA256.hash(Array("\(what) ".utf8) + bytes)
+  }
+
+  // MARK: Asking the node
+
+  private func started(
+    _ row: RequestRow, of session: Session,
+    _ ask: () async throws(ConsentError) -> MeroClient.Started
+  ) async throws(Problem) -> StartResult {
+    let (inserted, _) = try await insert(row, of: session)
+    if inserted.number == 0 {
+      return StartResult(view: view(of: inserted, in: session), opened: nil, repeated: true)
+    }
+    startingNow.insert(inserted.number)
+    defer { startingNow.remove(inserted.number) }
+    let answer: MeroClient.Started
+    do {
+      answer = try await ask()
+      session.nodeIsReachable = true
+    } catch {
+      noteAnswer(.failure(error), of: session)
+      // The app hears that nothing came of it, and its key is free for another try.
+      _ = try? await ledgerIfAny?.forgetStarting(inserted.number)
+      throw .consent(error, requestId: nil)
+    }
+    let deadline = BootInstant.now + answer.lifetime
+    let now = tools.now()
+    let start = RequestStart(
+      requestId: answer.started.requestId, code: answer.started.code, url: answer.started.url,
+      expiresAt: now.addingTimeInterval(answer.lifetime / .seconds(1)).asKept,
+      lifetimeCut: answer.lifetimeCut)
+    guard let ledger = ledgerIfAny else { throw .stopping }
+    let result: StartedRequest
+    do {
+      result = try await recorded { () async throws(LedgerError) in
+        try await ledger.start(inserted.number, start, at: now)
+      }
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+    switch result {
+    case .started(let change):
+      return begin(change.row, event: change.event, of: session, deadline: deadline)
+    case .ended: throw .consent(ConsentError(.cancelled), requestId: start.requestId)
+    case .idReused:
+      _ = try? await ledger.forgetStarting(inserted.number)
+      throw .consent(
+        .nodeError("The node gave the new request the id of an older one."), requestId: nil)
+    }
+  }
+
+  private func recorded(
+    _ started: ConsentStarted, _ idempotency: Idempotency?, of session: Session
+  ) async throws(Problem) -> StartResult {
+    let now = tools.now()
+    let given = started.expiresAt.timeIntervalSince(now)
+    let lifetime = min(given, BrokerLimits.longestLifetime)
+    let row = RequestRow(
+      session: session.id, requestId: started.requestId, ticket: RandomName.ticket(),
+      kind: started.kind.rawValue, state: .started, code: started.code, url: started.url,
+      createdAt: now.asKept, expiresAt: now.addingTimeInterval(lifetime).asKept,
+      lifetimeCut: given > lifetime, idempotency: idempotency)
+    let (inserted, event) = try await insert(row, of: session)
+    guard let event else {
+      return StartResult(view: view(of: inserted, in: session), opened: nil, repeated: true)
+    }
+    let deadline = BootInstant.now + .seconds(lifetime)
+    return begin(inserted, event: event, of: session, deadline: deadline)
+  }
+
+  /// - Returns: the row with its number, and with 0 the one that was there already.
+  private func insert(
+    _ row: RequestRow, of session: Session
+  ) async throws(Problem) -> (RequestRow, BrokerEvent?) {
+    let ledger = try ledger()
+    let result: InsertedRequest
+    do {
+      result = try await recorded { () async throws(LedgerError) in try await ledger.insert(row) }
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+    switch result {
+    case .inserted(let row, let event): return (row, event)
+    case .repeated(var row):
+      row.number = 0
+      return (row, nil)
+    case .keyReused: throw .idempotencyKeyReused
+    }
+  }
+
+  /// From now on the request is watched, and its returns are known.
+  private func begin(
+    _ row: RequestRow, event: BrokerEvent, of session: Session, deadline: BootInstant
+  ) -> StartResult {
+    let request = LiveRequest(row, of: session, deadline: deadline, byWallClock: false)
+    live.add(request)
+    session.events.publish(event)
+    waits.signal(row.requestId, of: session.id)
+    watcher.watch(request)
+    log.info("request started", .request(row.requestId), .session(session.id), .code(row.kind))
+    // An account has one undecided request a node: the older one's app learns it now.
+    for older in live.all where older !== request && older.session.sharesAccount(with: session) {
+      watcher.hurry(older)
+    }
+    return StartResult(view: view(of: row, in: session), opened: nil, repeated: false)
+  }
+}
+
+extension StartResult {
+  /// Opens the page of a new request, where that was asked for. Row first, browser second.
+  @LoopActor fileprivate func opening(_ open: Bool, with broker: Broker) async -> StartResult {
+    guard open, !repeated, let url = view.url else { return self }
+    var result = self
+    do {
+      try await broker.tools.openPage(url)
+      result.opened = true
+    } catch {
+      broker.log.warning("the page could not be opened", .request(view.requestId))
+      result.opened = false
+    }
+    return result
+  }
+}

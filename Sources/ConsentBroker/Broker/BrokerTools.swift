@@ -1,0 +1,70 @@
+import EventLoop
+package import FoundationEssentials
+package import MeroConsent
+
+/// What the broker is told once, at its start.
+package struct BrokerSettings: Sendable {
+  package var version: String
+  package var sessionTimeout: Duration
+  package var retention: Duration
+  package var client: MeroClient.Options
+
+  package init(
+    version: String, sessionTimeout: Duration = .hours(8), retention: Duration = .days(30),
+    client: MeroClient.Options = MeroClient.Options()
+  ) {
+    self.version = version
+    self.sessionTimeout = sessionTimeout
+    self.retention = retention
+    self.client = client
+  }
+}
+
+/// Whom the broker asks, and the clock that people set. Tests bring their own.
+package struct BrokerTools: Sendable {
+  /// What a client is made of.
+  package struct ClientParts: Sendable {
+    package let node: NodeAddress
+    package let trust: NodeTrust
+    package let tokens: SessionTokens
+    package let origins: [String]
+    package let returnTo: String?
+    package let options: MeroClient.Options
+    package let onTokensChanged: MeroClient.TokensChanged
+  }
+
+  package var now: @Sendable () -> Date = { Date() }
+  package var makeClient: @Sendable (ClientParts) throws(ConsentError) -> MeroClient = {
+    parts throws(ConsentError) in
+    try MeroClient(
+      node: parts.node, trust: parts.trust, tokens: parts.tokens, origins: parts.origins,
+      returnTo: parts.returnTo, options: parts.options, onTokensChanged: parts.onTokensChanged)
+  }
+  /// Opens a page in the person's browser.
+  package var openPage: @LoopActor @Sendable (_ url: String) async throws(ConsentError) -> Void
+
+  package init(
+    openPage: @escaping @LoopActor @Sendable (_ url: String) async throws(ConsentError) -> Void
+  ) {
+    self.openPage = openPage
+  }
+}
+
+/// Where the callback listens.
+package struct CallbackAddress: Sendable, Equatable {
+  package var port: UInt16
+  package var hasIPv4: Bool
+  package var hasIPv6: Bool
+
+  package init(port: UInt16, hasIPv4: Bool, hasIPv6: Bool) {
+    self.port = port
+    self.hasIPv4 = hasIPv4
+    self.hasIPv6 = hasIPv6
+  }
+
+  var ipv4: String? { hasIPv4 ? "http://127.0.0.1:\(port)/return" : nil }
+  var ipv6: String? { hasIPv6 ? "http://[::1]:\(port)/return" : nil }
+
+  /// An address literal: a browser may have learned to use https for the name localhost.
+  func address(of ticket: String) -> String? { (ipv4 ?? ipv6).map { "\($0)/\(ticket)" } }
+}

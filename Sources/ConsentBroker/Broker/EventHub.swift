@@ -1,0 +1,114 @@
+package import EventLoop
+
+/// The newest events of one session, and who listens. What a slow listener has not read is in
+/// the ledger, so no queue grows with it.
+@LoopActor final class EventHub {
+  /// Enough that a listener that keeps up never reads from the disk.
+  static let kept = 64
+
+  private var recent: [BrokerEvent] = []
+  /// Every event of the session after this is in `recent`.
+  private(set) var floor: Int64
+  private var listeners: [ObjectIdentifier: Waiter] = [:]
+  private(set) var hasEnded = false
+
+  /// - Parameter after: the ledger's newest event when the session was read or made.
+  init(after sequence: Int64) { floor = sequence }
+
+  var newest: Int64 { recent.last?.sequence ?? floor }
+
+  /// - Precondition: events come in the order of the ledger.
+  func publish(_ event: BrokerEvent) {
+    if recent.count == Self.kept { floor = recent.removeFirst().sequence }
+    recent.append(event)
+    for waiter in listeners.values { waiter.signal() }
+  }
+
+  /// The session was closed: listeners end after what they have not read.
+  func end() {
+    hasEnded = true
+    wakeAll()
+  }
+
+  func wakeAll() { for waiter in listeners.values { waiter.signal() } }
+
+  func add(_ waiter: Waiter) { listeners[ObjectIdentifier(waiter)] = waiter }
+  func remove(_ waiter: Waiter) { listeners[ObjectIdentifier(waiter)] = nil }
+
+  /// What memory knows of the next event after `sequence`.
+  enum Next {
+    case event(BrokerEvent)
+    case none
+    /// Only the ledger knows.
+    case older
+  }
+
+  func next(after sequence: Int64) -> Next {
+    guard sequence >= floor else { return .older }
+    guard let event = recent.first(where: { $0.sequence > sequence }) else { return .none }
+    return .event(event)
+  }
+}
+
+/// One event stream's place. Holds no queue: what it has not read yet stays in the ledger.
+@LoopActor package final class EventSubscription {
+  /// How many events one look into the ledger brings.
+  static let page = 64
+
+  private let broker: Broker
+  private let session: Session
+  private let waiter = Waiter()
+  /// The last event that was delivered.
+  private var cursor: Int64
+  /// Read from the ledger and not delivered yet; at most `page`.
+  private var replay: ArraySlice<BrokerEvent> = []
+  private var isOver = false
+
+  init(_ broker: Broker, _ session: Session, after cursor: Int64) {
+    self.broker = broker
+    self.session = session
+    self.cursor = cursor
+    session.events.add(waiter)
+    session.streams += 1
+    broker.eventStreams += 1
+  }
+
+  isolated deinit { end() }
+
+  /// The next event, or `.quiet` at `deadline`. Call it again after each.
+  package func next(until deadline: BootInstant) async -> EventDelivery {
+    while true {
+      if isOver || broker.isStopping { return .stopping }
+      if let event = await nextEvent() {
+        cursor = event.sequence
+        return .event(event)
+      }
+      if session.events.hasEnded { return .sessionEnded }
+      if await !waiter.wait(until: deadline) { return .quiet }
+    }
+  }
+
+  private func nextEvent() async -> BrokerEvent? {
+    if let event = replay.popFirst() { return event }
+    switch session.events.next(after: cursor) {
+    case .event(let event): return event
+    case .none: return nil
+    case .older:
+      let older = await broker.events(of: session, after: cursor, limit: Self.page)
+      // None left there: what is newer is in memory.
+      if older.isEmpty { cursor = max(cursor, session.events.floor) }
+      replay = older[...]
+      return older.isEmpty ? await nextEvent() : replay.popFirst()
+    }
+  }
+
+  /// Frees its place among the streams. Also done when the last reference goes.
+  package func end() {
+    guard !isOver else { return }
+    isOver = true
+    session.events.remove(waiter)
+    session.streams -= 1
+    broker.eventStreams -= 1
+    waiter.signal()
+  }
+}

@@ -1,0 +1,97 @@
+import EventLoop
+import FoundationEssentials
+
+/// What nobody asks for: unused sessions end, old records go, starts that a crash cut off are
+/// given up. Woken only when there may be something to do.
+@LoopActor final class Housekeeping {
+  /// How often old records are looked for.
+  private static let round: Duration = .hours(1)
+  /// Between two small steps of removing, so that a verdict is never behind many.
+  private static let stepPause: Duration = .milliseconds(200)
+  /// How long a row that a crash left `starting` is shown before it is given up.
+  static let startingKept: TimeInterval = 86_400
+
+  private weak var broker: Broker?
+  private let timer = LoopTimer()
+  private var lastRound: BootInstant?
+  private var isRunning = false
+  private var isStopped = false
+
+  init(_ broker: Broker) { self.broker = broker }
+
+  /// - Precondition: the broker has read its sessions.
+  func start() { timer.arm(at: .now) { [weak self] in self?.begin() } }
+
+  func stop() {
+    isStopped = true
+    timer.disarm()
+  }
+
+  /// Wakes up in time for whatever comes first.
+  func plan() {
+    guard let broker, !isStopped, !isRunning else { return }
+    var next = (lastRound ?? .now) + Self.round
+    for session in broker.vault.all {
+      next = min(next, session.usedAt + broker.settings.sessionTimeout)
+    }
+    // Not in the same breath: a busy session is looked at again, not asked for ever.
+    timer.arm(at: max(next, .now + .seconds(1))) { [weak self] in self?.begin() }
+  }
+
+  /// The session's key was used.
+  func noteUse(of session: Session) {
+    session.usedAt = .now
+    guard let broker else { return }
+    let now = broker.tools.now()
+    guard abs(now.timeIntervalSince(session.recordedUse)) > SessionVault.touchInterval else {
+      return
+    }
+    session.recordedUse = now
+    let id = session.id
+    Task { _ = try? await broker.ledgerIfAny?.touch([(id, now)]) }
+  }
+
+  private func begin() {
+    guard !isRunning, !isStopped else { return }
+    isRunning = true
+    Task {
+      if let broker { await endUnused(of: broker) }
+      if let broker, lastRound.map({ $0 + Self.round <= .now }) ?? true {
+        lastRound = .now
+        await giveUpStarting(of: broker)
+        await removeOld(of: broker)
+      }
+      isRunning = false
+      plan()
+    }
+  }
+
+  private func endUnused(of broker: Broker) async {
+    for session in Array(broker.vault.all) {
+      if session.isBusy {
+        noteUse(of: session)
+        continue
+      }
+      guard session.usedAt + broker.settings.sessionTimeout <= .now else { continue }
+      let ended: ()? = try? await broker.end(
+        session, because: "The session was not used for a long time.")
+      if ended != nil { broker.log.info("unused session ended", .session(session.id)) }
+    }
+  }
+
+  private func giveUpStarting(of broker: Broker) async {
+    let limit = broker.tools.now().addingTimeInterval(-Self.startingKept)
+    for (number, began) in broker.leftStarting where began < limit {
+      await broker.giveUpStarting(number)
+    }
+  }
+
+  private func removeOld(of broker: Broker) async {
+    guard let ledger = broker.ledgerIfAny else { return }
+    let kept = broker.settings.retention / .seconds(1)
+    let cutoff = broker.tools.now().addingTimeInterval(-kept)
+    while !isStopped, (try? await ledger.removeOld(before: cutoff)) == true {
+      try? await LoopActor.sleep(for: Self.stepPause)
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+
+/// A request that nothing has ended yet, as memory has it.
+@LoopActor final class LiveRequest {
+  let session: Session
+  /// As it was written last.
+  var row: RequestRow
+  /// When its time is over. On CLOCK_BOOTTIME, so that setting the clock ends nothing.
+  var deadline: BootInstant
+  /// Read from `expiresAt` after a restart, and so only as right as the wall clock was.
+  let deadlineIsByWallClock: Bool
+  let beganAt = BootInstant.now
+  /// It has ended, and is in no index any more.
+  var isOver = false
+
+  /// The node's answer that is being waited for. Whoever comes in the meantime shares it.
+  var reading: Reading?
+  var readsBegun = 0
+  var lastReadAt = BootInstant.now
+
+  /// A verdict that the disk has not taken yet. Nobody hears of it before.
+  var unwritten: Verdict?
+
+  /// Returns whose verdict is being found, and when the newest of them came.
+  var returnsUnderWay = 0
+  var newestReturnAt = BootInstant.now
+  /// What the last return met, for its page; the record follows at its own pace.
+  var refusal: ConsentError.Code?
+  var refusalNotedAt: BootInstant?
+  /// Pages that wait for a verdict.
+  var pages: [Waiter] = []
+
+  var schedule = WatchSchedule()
+  let timer = LoopTimer()
+
+  init(
+    _ row: RequestRow, of session: Session, deadline: BootInstant, byWallClock: Bool
+  ) {
+    self.row = row
+    self.session = session
+    self.deadline = deadline
+    deadlineIsByWallClock = byWallClock
+  }
+
+  var number: Int64 { row.number }
+  var kind: ConsentKind? { ConsentKind(rawValue: row.kind) }
+
+  func time(at now: BootInstant) -> ReadJudgement.Time {
+    if now < deadline { return .running }
+    return now < deadline + ReadJudgement.patience ? .over : .givenUp
+  }
+
+  func wakePages() { for page in pages { page.signal() } }
+
+  /// One call to the node, by everybody who waits for it.
+  struct Reading {
+    /// How many reads had begun with this one.
+    let number: Int
+    let task: Task<Look, Never>
+  }
+
+  /// How a request ends, with the part that only memory may hold.
+  struct Verdict {
+    let ending: RequestEnding
+    let outcome: ConsentOutcome?
+  }
+}
+
+/// What one look at a request found. It is recorded before it is told.
+enum Look: Sendable {
+  case final(RequestRow)
+  case refused(ConsentError)
+}
+
+/// The undecided requests, by everything that they are asked for.
+@LoopActor struct LiveRequests {
+  private var byNumber: [Int64: LiveRequest] = [:]
+  private var byTicket: [OpaqueID: LiveRequest] = [:]
+  private var byId: [OpaqueID: [LiveRequest]] = [:]
+
+  init() {}
+
+  var count: Int { byNumber.count }
+  var all: [LiveRequest] { byNumber.values.sorted { $0.number < $1.number } }
+
+  mutating func add(_ live: LiveRequest) {
+    byNumber[live.number] = live
+    byTicket[OpaqueID(live.row.ticket)] = live
+    byId[OpaqueID(live.row.requestId), default: []].append(live)
+    live.session.undecided += 1
+  }
+
+  mutating func remove(_ live: LiveRequest) {
+    guard byNumber.removeValue(forKey: live.number) != nil else { return }
+    byTicket[OpaqueID(live.row.ticket)] = nil
+    let id = OpaqueID(live.row.requestId)
+    byId[id]?.removeAll { $0 === live }
+    if byId[id]?.isEmpty == true { byId[id] = nil }
+    live.session.undecided -= 1
+  }
+
+  func of(ticket: String) -> LiveRequest? { byTicket[OpaqueID(ticket)] }
+
+  /// Of any session: an id is unique for one node only.
+  func of(requestId: String) -> [LiveRequest] { byId[OpaqueID(requestId)] ?? [] }
+
+  func of(requestId: String, session: Session) -> LiveRequest? {
+    of(requestId: requestId).first { $0.session === session }
+  }
+
+  func of(number: Int64) -> LiveRequest? { byNumber[number] }
+
+  func of(session: Session) -> [LiveRequest] { all.filter { $0.session === session } }
+}

@@ -1,0 +1,60 @@
+import EventLoop
+
+/// Reads undecided requests again without anybody's return: the person may have decided and
+/// closed the page, or the browser may not reach us.
+@LoopActor final class Watcher {
+  private let isAwaited: @LoopActor (LiveRequest) -> Bool
+  private let look: @LoopActor (LiveRequest) async -> Void
+  private var isStopped = false
+
+  init(
+    isAwaited: @escaping @LoopActor (LiveRequest) -> Bool,
+    look: @escaping @LoopActor (LiveRequest) async -> Void
+  ) {
+    self.isAwaited = isAwaited
+    self.look = look
+  }
+
+  /// Plans the next read. Called again after anything that changes when that should be.
+  func watch(_ live: LiveRequest) {
+    guard !isStopped, !live.isOver else { return live.timer.disarm() }
+    let now = BootInstant.now
+    if live.session.needsTokens, live.unwritten == nil {
+      // Nothing can be asked until the app sends tokens, or it is too late for them.
+      let end = live.deadline + ReadJudgement.patience
+      return arm(live, at: max(end, now + WatchSchedule.stubborn))
+    }
+    let pause = live.schedule.next(
+      age: now - live.beganAt, isAwaited: isAwaited(live) || live.unwritten != nil,
+      isOver: now >= live.deadline && live.unwritten == nil)
+    // The last read is at the deadline itself.
+    let next = now + pause
+    arm(live, at: now < live.deadline ? min(next, live.deadline) : next)
+  }
+
+  /// Reads as soon as the node may be asked again: somebody has begun to wait.
+  func attend(_ live: LiveRequest) {
+    guard let planned = live.timer.armedFor, !live.session.needsTokens else { return }
+    let soon = max(.now, live.lastReadAt + WatchSchedule.attentive)
+    if planned > soon { arm(live, at: soon) }
+  }
+
+  /// Reads now: there is a reason to think that something has changed.
+  func hurry(_ live: LiveRequest) {
+    live.schedule = WatchSchedule()
+    arm(live, at: .now)
+  }
+
+  func stop() { isStopped = true }
+
+  private func arm(_ live: LiveRequest, at time: BootInstant) {
+    guard !isStopped, !live.isOver else { return }
+    live.timer.arm(at: time) { [weak self] in
+      guard let self else { return }
+      Task {
+        await self.look(live)
+        self.watch(live)
+      }
+    }
+  }
+}

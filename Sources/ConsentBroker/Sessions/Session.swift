@@ -1,0 +1,81 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+
+/// An open session: what the ledger has of it, and what only memory may hold.
+@LoopActor final class Session {
+  let row: SessionRow
+  let trust: NodeTrust
+  /// `nil` after a restart, until the app sends new tokens.
+  var client: MeroClient?
+  /// The node refused to renew the tokens.
+  var tokensAreSpent = false
+  /// The newest tokens. Never on disk.
+  var tokens: SessionTokens?
+  /// The invite tokens of requests that were decided in this run, by the requests' numbers.
+  private(set) var secrets = SecretOutcomes()
+  let events: EventHub
+
+  var usedAt: BootInstant
+  /// What the ledger has; it follows in steps of `SessionVault.touchInterval`.
+  var recordedUse: Date
+
+  /// Starts under way, by their `Idempotency-Key`.
+  var starts: [OpaqueID: StartUnderWay] = [:]
+  var startsUnderWay = 0
+  var undecided = 0
+  var waits = 0
+  var streams = 0
+  /// Whether the node answered last time; `nil` before the first call.
+  var nodeIsReachable: Bool?
+
+  init(_ row: SessionRow, trust: NodeTrust, eventsAfter sequence: Int64) {
+    self.row = row
+    self.trust = trust
+    events = EventHub(after: sequence)
+    usedAt = .now
+    recordedUse = row.usedAt
+  }
+
+  var id: String { row.id }
+
+  /// Whether nothing can be asked of the node until the app sends new tokens.
+  var needsTokens: Bool { client == nil || tokensAreSpent }
+
+  /// Whether somebody counts on it, so that it is not unused.
+  var isBusy: Bool { startsUnderWay + undecided + waits + streams > 0 }
+
+  /// Two requests of one account and node replace each other. Without an account, only those
+  /// of one session do.
+  func sharesAccount(with other: Session) -> Bool {
+    if self === other { return true }
+    guard let account = row.account, let otherAccount = other.row.account else { return false }
+    return OpaqueID(account) == OpaqueID(otherAccount) && row.nodeURL == other.row.nodeURL
+  }
+
+  func keep(_ outcome: ConsentOutcome, of number: Int64) { secrets.keep(outcome, of: number) }
+
+  var view: SessionView {
+    SessionView(
+      session: row.id, package: row.package, account: row.account, nodeURL: row.nodeURL,
+      trust: trust, origins: row.origins, returnTo: row.returnTo, createdAt: row.createdAt,
+      needsSession: needsTokens)
+  }
+}
+
+/// Outcomes that hold a credential, in memory only. The oldest go first: the node has them still.
+struct SecretOutcomes {
+  static let most = 64
+
+  private var outcomes: [(number: Int64, outcome: ConsentOutcome)] = []
+
+  mutating func keep(_ outcome: ConsentOutcome, of number: Int64) {
+    outcomes.removeAll { $0.number == number }
+    if outcomes.count == Self.most { outcomes.removeFirst() }
+    outcomes.append((number, outcome))
+  }
+
+  subscript(number: Int64) -> ConsentOutcome? {
+    outcomes.last { $0.number == number }?.outcome
+  }
+}

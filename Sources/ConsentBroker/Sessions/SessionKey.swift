@@ -1,0 +1,23 @@
+import Crypto
+
+/// The capability of a session: 256 random bits, shown once. What is kept is its SHA-256.
+enum SessionKey {
+  static let bits = 256
+
+  static func make() -> String { Base64URL.encode(SecureRandom.bytes(count: bits / 8)) }
+
+  /// The key's bytes as they are: nothing is decoded or normalized, so no two texts are one key.
+  static func hash(_ key: String) -> [UInt8] { SHA256.hash(Array(key.utf8)) }
+}
+
+/// Names that nobody can guess.
+enum RandomName {
+  /// A session's public name.
+  static func session() -> String { "s_" + Hex.encode(SecureRandom.bytes(count: 12)) }
+
+  /// 128 bits: the address of one request's return, or of one page.
+  static func ticket() -> String { Hex.encode(SecureRandom.bytes(count: 16)) }
+
+  /// A request's id for as long as its node has given none. It is no secret.
+  static func starting() -> String { "starting-" + Hex.encode(SecureRandom.bytes(count: 12)) }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+
+/// The open sessions, with the tokens and clients that are only in memory.
+@LoopActor final class SessionVault {
+  /// How often a session's use is written down at most: a restart may forget this much.
+  static let touchInterval: TimeInterval = 600
+
+  private var sessions: [String: Session] = [:]
+  /// By the SHA-256 of their keys. A hash is not secret-dependent to compare, but the last word
+  /// is `ConstantTime.equal`.
+  private var byKeyHash: [[UInt8]: Session] = [:]
+
+  init() {}
+
+  var count: Int { sessions.count }
+  var all: some Collection<Session> { sessions.values }
+
+  func add(_ session: Session) {
+    sessions[session.id] = session
+    byKeyHash[session.row.keyHash] = session
+  }
+
+  /// The session that a key opens.
+  func session(key: String) -> Session? {
+    let hash = SessionKey.hash(key)
+    guard let session = byKeyHash[hash], ConstantTime.equal(session.row.keyHash, hash) else {
+      return nil
+    }
+    return session
+  }
+
+  func session(id: String) -> Session? { sessions[id] }
+
+  /// Ends what memory holds of a session: calls under way, tokens, keys.
+  func remove(_ session: Session) {
+    sessions[session.id] = nil
+    byKeyHash[session.row.keyHash] = nil
+    session.tokens = nil
+    let client = session.client
+    session.client = nil
+    if let client { Task { await client.close() } }
+  }
+
+  /// Wipes every client, at the end of the daemon.
+  func closeAll() async {
+    let clients = sessions.values.compactMap(\.client)
+    for session in sessions.values { (session.client, session.tokens) = (nil, nil) }
+    for client in clients { await client.close() }
+  }
+}

@@ -1,0 +1,23 @@
+import FoundationEssentials
+import MeroConsent
+
+/// A session's trust as the ledger keeps it: `{"trust": …}`, as in the local API.
+enum StoredTrust {
+  static func text(_ trust: NodeTrust) -> String {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    guard let bytes = try? encoder.encode(Body(trust: TrustJSON(trust))) else { return "{}" }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// `.unconfigured`, which trusts nothing, where the text cannot be read.
+  static func read(_ text: String) -> NodeTrust {
+    guard let value = try? JSONReader.read(Array(text.utf8)),
+      var fields = try? JSONFields(value, path: "node."),
+      let trust = try? TrustJSON.read(&fields)
+    else { return .unconfigured }
+    return trust
+  }
+
+  private struct Body: Encodable { let trust: TrustJSON? }
+}

@@ -1,0 +1,151 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+import Testing
+
+@testable import ConsentBroker
+
+@LoopActor @Suite struct WaitingTests {
+  @Test func aWaitIsAnsweredAsSoonAsAnythingChanges() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let wait = Task { try await fixture.wait(caller, from: view.etag, for: .seconds(30)) }
+    await LoopActor.settle()
+    #expect(fixture.broker.status().waits == 1)
+    let began = BootInstant.now
+    _ = try await fixture.broker.cancel("rq-1", for: caller)
+    #expect(try await wait.value?.state == .cancelled)
+    #expect(BootInstant.now - began < .seconds(1))
+    #expect(fixture.broker.status().waits == 0)
+  }
+
+  @Test func aWaitWithAnOldTagIsAnsweredAtOnce() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    #expect(try await fixture.wait(caller, from: "\"old\"", for: .seconds(30))?.state == .started)
+  }
+
+  @Test func aWaitEndsUnchangedWhenItsTimeIsUp() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let began = BootInstant.now
+    let result = try await fixture.broker.wait(
+      for: "rq-1", changedFrom: view.etag, until: began + .milliseconds(200), for: caller)
+    guard case .unchanged(let etag) = result else {
+      Issue.record("changed")
+      return
+    }
+    #expect(etag == view.etag)
+    #expect(BootInstant.now - began >= .milliseconds(200))
+  }
+
+  @Test func noChangeFallsBetweenLookingAndWaiting() async throws {
+    // C-112: the decision comes at every point between the client's look and its sleep.
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    for round in 1...200 {
+      let view = try await fixture.start(caller)
+      let wait = Task {
+        try await fixture.broker.wait(
+          for: view.requestId, changedFrom: view.etag, until: .now + .seconds(20), for: caller)
+      }
+      for _ in 0..<(round % 7) { await Task.yield() }
+      let began = BootInstant.now
+      _ = try await fixture.broker.cancel(view.requestId, for: caller)
+      guard case .changed(let seen) = try await wait.value else {
+        Issue.record("missed in round \(round)")
+        return
+      }
+      #expect(seen.state == .cancelled)
+      #expect(BootInstant.now - began < .seconds(2))
+    }
+  }
+
+  @Test func aRefusedReturnWakesAWaitAndARepeatedOneDoesNot() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let ticket = try fixture.ticket(of: view)
+    #expect(await fixture.page(ticket, "request_id=x") == .mismatch)
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    #expect(seen?.lastReturn?.code == "CONSENT_REQUEST_MISMATCH")
+    #expect(seen?.state == .started)
+    #expect(await fixture.page(ticket, "request_id=x") == .mismatch)
+    let etag = try #require(seen?.etag)
+    #expect(try await fixture.wait(caller, from: etag, for: .milliseconds(200)) == nil)
+  }
+
+  @Test func aClientThatLeavesFreesItsPlace() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let wait = Task { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
+    await LoopActor.settle()
+    wait.cancel()
+    _ = try await wait.value
+    #expect(fixture.broker.status().waits == 0)
+  }
+
+  @Test func aSessionHasOnlySoManyWaits() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let waits = (1...BrokerLimits.waits).map { _ in
+      Task { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
+    }
+    await LoopActor.settle()
+    #expect(fixture.broker.status().waits == BrokerLimits.waits)
+    #expect(
+      await refusal { try await fixture.wait(caller, from: view.etag, for: .zero) }
+        == "tooMany waits")
+    // Another session is not in the way of it.
+    let (other, _) = try await fixture.openSession()
+    let theirs = try await fixture.start(other)
+    #expect(
+      await refusal {
+        try await fixture.broker.wait(
+          for: theirs.requestId, changedFrom: theirs.etag, until: .now, for: other)
+      } == nil)
+    _ = try await fixture.broker.cancel("rq-1", for: caller)
+    for wait in waits { _ = try await wait.value }
+  }
+
+  @Test func aStopEndsEveryWait() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let wait = Task {
+      await refusal { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
+    }
+    await LoopActor.settle()
+    fixture.broker.stop()
+    #expect(await wait.value == "stopping")
+    #expect(await refusal { try await fixture.start(caller) } == "stopping")
+  }
+
+  @Test func closingTheSessionEndsItsWaits() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, key) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let wait = Task {
+      await refusal { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
+    }
+    await LoopActor.settle()
+    try await fixture.broker.closeSession(of: caller)
+    #expect(await wait.value == "unauthorized")
+    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "unauthorized")
+  }
+}
+
+extension BrokerFixture {
+  /// - Returns: what the request has become, `nil` where nothing changed in time.
+  func wait(_ caller: Caller, from etag: String, for time: Duration) async throws -> RequestView? {
+    let result = try await broker.wait(
+      for: "rq-1", changedFrom: etag, until: .now + time, for: caller)
+    guard case .changed(let view) = result else { return nil }
+    return view
+  }
+}

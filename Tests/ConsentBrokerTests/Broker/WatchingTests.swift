@@ -1,0 +1,180 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+import Testing
+
+@testable import ConsentBroker
+
+@LoopActor @Suite struct WatchingTests {
+  @Test func aDecisionIsFoundWithoutAnyReturn() async throws {
+    // C-020, C-024: nobody calls the callback.
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    fixture.node.approve("rq-1")
+    let began = BootInstant.now
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    #expect(seen?.state == .approved)
+    #expect(BootInstant.now - began < WatchSchedule.attentive)
+  }
+
+  @Test func aRequestThatNobodyDecidesExpiresAfterOneLastRead() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.node.lifetime = 1.2
+    let view = try await fixture.start(caller)
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    #expect(seen?.state == .expired)
+    #expect(fixture.node.reads(of: "rq-1") >= 1)
+    #expect(
+      await refusal { try await fixture.broker.open("rq-1", for: caller) } == "CONSENT_EXPIRED")
+  }
+
+  @Test func aDecisionInTheLastMomentCounts() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.node.lifetime = 1.5
+    let view = try await fixture.start(caller)
+    // After the first read, before the last.
+    while fixture.node.reads(of: "rq-1") == 0 {
+      try await LoopActor.sleep(for: .milliseconds(10))
+    }
+    fixture.node.approve("rq-1")
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    #expect(seen?.state == .approved)
+  }
+
+  @Test func goneBeforeItsTimeIsReplacedAndAfterItExpired() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    fixture.node.decide("rq-1", .gone)
+    #expect(try await fixture.wait(caller, from: view.etag, for: .seconds(10))?.state == .replaced)
+
+    let (other, _) = try await fixture.openSession()
+    fixture.node.lifetime = 0.9
+    fixture.node.nextId = "rq-1"
+    let short = try await fixture.start(other)
+    fixture.node.decide("rq-1", .gone)
+    #expect(try await fixture.wait(other, from: short.etag, for: .seconds(10))?.state == .expired)
+  }
+
+  @Test func anUnreachableNodeEndsNothing() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.node.lifetime = 1
+    let view = try await fixture.start(caller)
+    fixture.node.isDown = true
+    #expect(try await fixture.wait(caller, from: view.etag, for: .seconds(2)) == nil)
+    #expect(fixture.broker.status().nodesUnreachable == 1)
+    fixture.node.approve("rq-1")
+    fixture.node.isDown = false
+    #expect(try await fixture.wait(caller, from: view.etag, for: .seconds(20))?.state == .approved)
+    #expect(fixture.broker.status().nodesReachable == 1)
+  }
+
+  @Test func anInvalidAnswerIsTheEndOnlyAtTheEnd() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.node.lifetime = 1.4
+    let view = try await fixture.start(caller)
+    fixture.node.decide("rq-1", .broken(status: 200, body: #"{"status":"APPROVED"}"#))
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    #expect(seen?.state == .failed)
+    #expect(seen?.failure == .resultInvalid)
+    #expect(fixture.node.reads(of: "rq-1") >= 2)
+  }
+
+  @Test func aNewerRequestOfTheAccountHasTheOlderOneReadAtOnce() async throws {
+    let fixture = try await BrokerFixture()
+    let account = String(repeating: "a", count: 64)
+    let (one, _) = try await fixture.openSession(account: account)
+    let (two, _) = try await fixture.openSession(account: account)
+    let (stranger, _) = try await fixture.openSession(account: String(repeating: "b", count: 64))
+    let older = try await fixture.start(one)
+    _ = try await fixture.start(stranger)
+    fixture.node.decide("rq-1", .gone)
+    let began = BootInstant.now
+    _ = try await fixture.start(two)
+    let seen = try await fixture.wait(one, from: older.etag, for: .seconds(10))
+    #expect(seen?.state == .replaced)
+    #expect(BootInstant.now - began < .milliseconds(700))
+    #expect(fixture.node.reads(of: "rq-2") == 0)
+  }
+
+  @Test func theAccountIsTheTokensSubjectWhereNoneIsGiven() async throws {
+    let fixture = try await BrokerFixture()
+    // {"alg":"none"}.{"sub":"account-1"}.
+    let token = "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhY2NvdW50LTEifQ.c2ln"
+    let (one, _) = try await fixture.openSession(accessToken: token)
+    #expect(try fixture.broker.session(of: one).account == "account-1")
+    let (two, _) = try await fixture.openSession(accessToken: "opaque.token")
+    #expect(try fixture.broker.session(of: two).account == nil)
+  }
+
+  @Test func settingTheClockEndsNothing() async throws {
+    // C-123: two hours forward, then back.
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    for seconds in [7200.0, -7200.0] {
+      fixture.wallClock.seconds = seconds
+      fixture.broker.clockWasSet()
+      #expect(try await fixture.wait(caller, from: view.etag, for: .milliseconds(300)) == nil)
+      let now = try await fixture.broker.get("rq-1", for: caller)
+      #expect(now.state == .started)
+      // It is told by the clock as it is now, and kept so for a restart.
+      let left = try #require(now.expiresAt).timeIntervalSinceNow - seconds
+      #expect(left > 295 && left < 301)
+      #expect(try await fixture.row("rq-1", caller)?.expiresAt == now.expiresAt)
+    }
+    #expect(fixture.node.reads(of: "rq-1") >= 2)
+  }
+
+  @Test func whatARestartReadFromADateIsComputedAnew() async throws {
+    let fixture = try await BrokerFixture()
+    let (_, key) = try await fixture.openSession()
+    let caller = try fixture.broker.authenticate(key: key)
+    _ = try await fixture.start(caller)
+    // The clock was an hour slow when the daemon started again: the request seems to live long.
+    fixture.wallClock.seconds = -3600
+    try await fixture.restart()
+    let again = try fixture.broker.authenticate(key: key)
+    _ = try await fixture.broker.replaceTokens(
+      of: again, with: SessionTokens(accessToken: "new", refreshToken: nil))
+    let view = try await fixture.broker.get("rq-1", for: again)
+    fixture.wallClock.seconds = 400
+    fixture.broker.clockWasSet()
+    #expect(try await fixture.wait(again, from: view.etag, for: .seconds(10))?.state == .expired)
+  }
+}
+
+@Suite struct WatchScheduleTests {
+  private func pauses(
+    _ count: Int, age: Duration = .zero, isAwaited: Bool = false, isOver: Bool = false
+  ) -> [Double] {
+    var schedule = WatchSchedule()
+    return (1...count).map { _ in
+      schedule.next(age: age, isAwaited: isAwaited, isOver: isOver, chance: 0) / .seconds(1)
+    }
+  }
+
+  @Test func growsFromOneSecondByHalfToItsCeiling() {
+    #expect(pauses(6) == [1, 1.5, 2.25, 3.375, 5, 5])
+    #expect(pauses(6, age: .minutes(10), isAwaited: true).last == 5)
+    #expect(pauses(9, age: .minutes(2)).last == 15)
+    #expect(pauses(20, age: .hours(1), isOver: true).last == 60)
+  }
+
+  @Test func shrinksAtOnceWhenSomebodyWaits() {
+    var schedule = WatchSchedule()
+    for _ in 1...9 { _ = schedule.next(age: .hours(1), isAwaited: false, isOver: false, chance: 0) }
+    let pause = schedule.next(age: .hours(1), isAwaited: true, isOver: false, chance: 0)
+    #expect(pause == WatchSchedule.attentive)
+  }
+
+  @Test func chanceShortensByATenthAtMost() {
+    var schedule = WatchSchedule()
+    #expect(schedule.next(age: .zero, isAwaited: false, isOver: false, chance: 1) == .seconds(0.9))
+  }
+}

@@ -1,0 +1,138 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+import Synchronization
+import Testing
+
+@testable import ConsentBroker
+
+/// A broker on a real ledger, with a node that a test plays.
+@LoopActor final class BrokerFixture {
+  let directory: TemporaryDirectory
+  let node = TestNode()
+  let records = Records()
+  private(set) var broker: Broker
+  private(set) var ledger: Ledger
+  private let settings: BrokerSettings
+  private var tools: BrokerTools
+  private(set) var opened: [String] = []
+  private(set) var finished: [String] = []
+  /// Whether a browser can be opened.
+  var hasBrowser = true
+  /// By how much the wall clock was set.
+  nonisolated let wallClock = WallClockError()
+
+  init(sessionTimeout: Duration = .hours(8), at path: String? = nil) async throws {
+    directory = try TemporaryDirectory()
+    settings = BrokerSettings(version: "1.2.3", sessionTimeout: sessionTimeout)
+    tools = BrokerTools { _ throws(ConsentError) in }
+    ledger = try LedgerFile(directory: path ?? directory.path).open().ledger
+    broker = Broker(
+      ledger: ledger, settings: settings, tools: tools, log: Log(level: .error), stateReset: false)
+    let node = node
+    tools.makeClient = { parts throws(ConsentError) in
+      try MeroClient(
+        node: parts.node, tokens: parts.tokens, origins: parts.origins, returnTo: parts.returnTo,
+        transport: node, clock: .system, onTokensChanged: parts.onTokensChanged)
+    }
+    tools.openPage = { [weak self] url throws(ConsentError) in try self?.open(url) }
+    tools.now = { [wallClock] in Date().addingTimeInterval(wallClock.seconds) }
+    try await renew()
+  }
+
+  private func renew() async throws {
+    broker = Broker(
+      ledger: ledger, settings: settings, tools: tools, log: records.log(), stateReset: false)
+    broker.callback = CallbackAddress(port: 17463, hasIPv4: true, hasIPv6: true)
+    broker.onFinished = { [weak self] kind, state in
+      self?.finished.append("\(kind) \(state.rawValue)")
+    }
+    try await broker.restore()
+  }
+
+  private func open(_ url: String) throws(ConsentError) {
+    guard hasBrowser else { throw ConsentError(.browserUnavailable) }
+    opened.append(url)
+  }
+
+  /// The daemon ends and starts again on the same record.
+  func restart() async throws {
+    broker.stop()
+    await broker.close()
+    ledger = try LedgerFile(directory: directory.path).open().ledger
+    try await renew()
+  }
+
+  func openSession(
+    account: String? = nil, origins: [String] = [], returnTo: String? = nil,
+    accessToken: String = "access-token-secret"
+  ) async throws -> (caller: Caller, key: String) {
+    let opening = SessionOpening(
+      package: "com.example.notes", account: account, nodeURL: TestNode.origin,
+      trust: .transportKey(String(repeating: "0f", count: 32)),
+      tokens: SessionTokens(accessToken: accessToken, refreshToken: "refresh-token-secret"),
+      origins: origins, returnTo: returnTo)
+    let opened = try await broker.openSession(opening)
+    return (try broker.authenticate(key: opened.key), opened.key)
+  }
+
+  /// A request that the node has taken.
+  func start(_ caller: Caller, name: String = "Acme", key: String? = nil) async throws
+    -> RequestView
+  {
+    try await broker.start(
+      .createOrg(name: name), open: false, idempotencyKey: key, for: caller
+    ).view
+  }
+
+  /// What the record has of a request.
+  func row(_ id: String, _ caller: Caller) async throws -> RequestRow? {
+    try await ledger.request(id, of: caller.session)
+  }
+
+  /// The last part of the callback's address.
+  func ticket(of view: RequestView) throws -> String {
+    try #require(view.callback?.split(separator: "/").last.map(String.init))
+  }
+
+  /// The page that a return ends on, once its verdict is found.
+  func page(_ ticket: String?, _ query: String?) async -> PageState? {
+    guard case .done(let view) = await broker.callback(ticket: ticket, rawQuery: query) else {
+      return nil
+    }
+    return await broker.page(ticket: view, until: .now + .seconds(20)).state
+  }
+
+  func events(_ caller: Caller) async throws -> [BrokerEvent] {
+    try await ledger.events(of: caller.session, after: 0, limit: 1000)
+  }
+}
+
+/// A wall clock that is set while others read it.
+final class WallClockError: Sendable {
+  private let error = Mutex<TimeInterval>(0)
+
+  var seconds: TimeInterval {
+    get { error.withLock { $0 } }
+    set { error.withLock { $0 = newValue } }
+  }
+}
+
+/// What a call is refused with: a protocol code, or the broker's own case.
+func refusal(_ body: () async throws -> some Any) async -> String? {
+  do {
+    _ = try await body()
+    return nil
+  } catch {
+    switch error as? Problem {
+    case .consent(let error, _): return error.code.rawValue
+    case .unauthorized: return "unauthorized"
+    case .notFound: return "notFound"
+    case .tooMany(let limit, _): return "tooMany \(limit.rawValue)"
+    case .idempotencyKeyReused: return "idempotencyKeyReused"
+    case .invalid(let field, _): return "invalid \(field)"
+    case .stopping: return "stopping"
+    case nil: return "\(error)"
+    }
+  }
+}

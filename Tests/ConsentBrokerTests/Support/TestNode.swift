@@ -1,0 +1,127 @@
+import Crypto
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+
+/// A node as the broker's client sees it, without the sealing: a test decides what it answers.
+@LoopActor final class TestNode: NodeTransport {
+  /// What the node has of one request.
+  enum State: Equatable {
+    case pending
+    case approved(outcome: String?)
+    case declined
+    /// 404.
+    case gone
+    /// Another status, or a body that is no answer.
+    case broken(status: Int, body: String)
+  }
+
+  private var states: [String: State] = [:]
+  private(set) var calls: [String] = []
+  private(set) var bearers: [String?] = []
+  private var nextNumber = 1
+  /// The id of the next request, where a test wants a certain one.
+  var nextId: String?
+  var lifetime: TimeInterval = 300
+  /// By how much this node's clock is ahead of ours.
+  var clockSkew: TimeInterval = 0
+  /// Whether no call comes through.
+  var isDown = false
+  var tokensAreRefused = false
+  private enum Hold { case nothing, calls, answers }
+  private var hold = Hold.nothing
+  private var held: [UnsafeContinuation<Void, Never>] = []
+  private var arrivals: [UnsafeContinuation<Void, Never>] = []
+
+  nonisolated init() {}
+
+  static let origin = "https://node.example"
+
+  // MARK: What a test does
+
+  func decide(_ id: String, _ state: State) { states[id] = state }
+
+  func approve(_ id: String) {
+    states[id] = .approved(outcome: #"{"kind":"orgCreated","orgId":"org-\#(id)"}"#)
+  }
+
+  /// Calls wait at the door until `release()`.
+  func holdCalls() { hold = .calls }
+
+  /// Answers that were made are on their way until `release()`.
+  func holdAnswers() { hold = .answers }
+
+  func release() {
+    hold = .nothing
+    for call in held { call.resume() }
+    held = []
+  }
+
+  /// Returns once a call waits at the door.
+  func arrival() async {
+    if !held.isEmpty { return }
+    await withUnsafeContinuation { arrivals.append($0) }
+  }
+
+  func reads(of id: String) -> Int { calls.count { $0 == "GET /consent/\(id)/result" } }
+  var starts: Int { calls.count { $0 == "POST /consent/requests" } }
+  var lastBody = ""
+
+  // MARK: NodeTransport
+
+  @LoopActor func send(_ call: NodeCall) async throws(ConsentError) -> NodeReply {
+    calls.append("\(call.method) \(call.path)")
+    bearers.append(call.bearer?.revealed)
+    if hold == .calls { await wait() }
+    let reply = try answer(call)
+    if hold == .answers { await wait() }
+    return reply
+  }
+
+  private func wait() async {
+    await withUnsafeContinuation { continuation in
+      held.append(continuation)
+      for arrival in arrivals { arrival.resume() }
+      arrivals = []
+    }
+  }
+
+  private func answer(_ call: NodeCall) throws(ConsentError) -> NodeReply {
+    if isDown { throw ConsentError(.nodeUnreachable) }
+    if tokensAreRefused { return NodeReply(status: 401) }
+    if call.method == "POST" { return started(call) }
+    let id = call.path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
+    return result(of: id)
+  }
+
+  @LoopActor func close() { release() }
+
+  private func started(_ call: NodeCall) -> NodeReply {
+    lastBody = String(decoding: call.body, as: UTF8.self)
+    let id = nextId ?? "rq-\(nextNumber)"
+    nextId = nil
+    nextNumber += 1
+    states[id] = .pending
+    let now = Date().addingTimeInterval(clockSkew)
+    let expires = Int((now.timeIntervalSince1970 + lifetime) * 1000)
+    return NodeReply(
+      status: 201,
+      body: Array(
+        #"{"requestId":"\#(id)","url":"\#(Self.origin)/consent/\#(id)","code":"7QF2-XK","expiresAt":\#(expires)}"#
+          .utf8), date: now)
+  }
+
+  private func result(of id: String) -> NodeReply {
+    func answer(_ rest: String) -> NodeReply {
+      NodeReply(status: 200, body: Array(#"{"requestId":"\#(id)",\#(rest)}"#.utf8))
+    }
+    switch states[id] {
+    case .pending: return answer(#""status":"pending""#)
+    case .approved(let outcome):
+      return answer(#""status":"approved""# + (outcome.map { #","outcome":\#($0)"# } ?? ""))
+    case .declined: return answer(#""status":"declined""#)
+    case .broken(let status, let body): return NodeReply(status: status, body: Array(body.utf8))
+    case .gone, nil: return NodeReply(status: 404)
+    }
+  }
+}
