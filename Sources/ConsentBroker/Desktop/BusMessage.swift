@@ -88,6 +88,14 @@ package struct BusMessage: ~Copyable {
     try check(sd_bus_message_close_container(raw), "close container")
   }
 
+  /// A pair of a name and a text in a variant, as in systemd's `a(sv)`.
+  package borrowing func append(structure name: String, text: String) throws(BusError) {
+    try structure("sv") { () throws(BusError) in
+      try append(name)
+      try variant("s") { () throws(BusError) in try append(text) }
+    }
+  }
+
   package borrowing func variant(
     _ contents: String, _ fill: () throws(BusError) -> Void
   ) throws(BusError) { try container("v", contents, fill) }

@@ -1,0 +1,54 @@
+import EventLoop
+
+/// One word to the person (org.freedesktop.Notifications). No secret ever goes into it.
+package struct DesktopNotification: Sendable, Equatable {
+  package var summary: String
+  package var body: String
+
+  package init(summary: String, body: String) {
+    self.summary = summary
+    self.body = body
+  }
+
+  /// Shows it, where a service for that runs; a desktop without one is no error.
+  ///
+  /// - Returns: whether a service took it.
+  @LoopActor package func show(on bus: SessionBus) async -> Bool {
+    let method = BusMethod(
+      "org.freedesktop.Notifications", "/org/freedesktop/Notifications",
+      "org.freedesktop.Notifications", "Notify")
+    do throws(BusError) {
+      _ = try await bus.call(method, limit: .seconds(5)) { (message) throws(BusError) in
+        try message.append("mero-consent")
+        try message.append(UInt32(0))  // replaces none
+        try message.append("dialog-information")
+        try message.append(summary)
+        // Servers may read markup in a body, so what an app named is written as text.
+        try message.append(Self.escapingMarkup(body))
+        try message.array(of: "s") { () throws(BusError) in }
+        try message.array(of: "{sv}") { () throws(BusError) in
+          try message.entry("desktop-entry", "s") { () throws(BusError) in
+            try message.append("mero-consent")
+          }
+        }
+        try message.append(Int32(-1))  // the server's own time
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  static func escapingMarkup(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      switch character {
+      case "&": result += "&amp;"
+      case "<": result += "&lt;"
+      case ">": result += "&gt;"
+      default: result.append(character)
+      }
+    }
+    return result
+  }
+}
