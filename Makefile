@@ -15,6 +15,18 @@ test: deps lint
 	swift build --build-tests
 	swift test --skip-build
 	@$(MAKE) --no-print-directory quote-cases
+	@$(MAKE) --no-print-directory integration
+
+# The real programs from outside. `make integration ONLY=test_callback.py` runs a part of it.
+integration: .venv/installed
+	swift build
+	.venv/bin/python -B -m pytest -c Tests/Integration/pytest.ini Tests/Integration/$(ONLY)
+
+.venv/installed: Tests/Integration/requirements.txt
+	@python3 -c 'import ensurepip, venv' 2>/dev/null || .ci/install-packages python3 python3-venv
+	python3 -m venv .venv
+	.venv/bin/pip install --quiet --disable-pip-version-check -r $<
+	touch $@
 
 quote-cases: deps
 	swift build --product quote-cases

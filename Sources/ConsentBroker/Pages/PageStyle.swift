@@ -12,12 +12,12 @@ enum PageStyle {
     *{box-sizing:border-box}
     body{margin:0;min-height:100vh;min-height:100dvh;display:flex;align-items:center;\
     justify-content:center;padding:1.25rem;background:var(--ground);color:var(--text);\
-    font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans","Noto Sans CJK SC",\
-    sans-serif;overflow-wrap:anywhere;text-align:center}
+    font:1.0625rem/1.55 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;\
+    overflow-wrap:anywhere;text-align:center}
     main{width:100%;max-width:31rem;padding:2.25rem 1.75rem 2rem;background:var(--card);\
     border:1px solid var(--line);border-radius:1rem}
     h1{margin:1.1rem 0 .6rem;font-size:1.625rem;line-height:1.25;text-wrap:balance}
-    p{margin:0;text-wrap:pretty}
+    p{margin:0;text-wrap:balance}
     .next{margin-top:1.25rem;padding-top:1.25rem;border-top:1px solid var(--line);color:var(--soft)}
     .mark{position:relative;display:block;width:4rem;height:4rem;margin:0 auto;\
     border:.25rem solid;border-radius:50%}

@@ -1,0 +1,52 @@
+"""Every test gets programs of its own, in a folder of its own."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from harness.api import Session
+from harness.programs import Daemon, Node
+
+
+@pytest.fixture
+def home():
+    """A short path: the name of a Unix socket has 107 bytes at most."""
+    folder = Path(tempfile.mkdtemp(prefix="mero-"))
+    folder.chmod(0o700)
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def programs(home):
+    """Starts programs, and ends them after the test. A daemon that trapped fails the test."""
+    started = []
+
+    def start(kind, *arguments, **more):
+        program = kind(home / f"{kind.__name__.lower()}{len(started)}", *arguments, **more)
+        started.append(program)
+        return program
+
+    yield start
+    for program in started:
+        # -9 and -15 are signals that a test sent; every other one is a crash.
+        if program.process is not None and not program.is_running:
+            code = program.process.returncode
+            assert code >= 0 or code in (-9, -15), f"{program.name} ended with {code}\n{program.log}"
+        program.kill()
+
+
+@pytest.fixture
+def node(programs):
+    return programs(Node)
+
+
+@pytest.fixture
+def daemon(programs):
+    return programs(Daemon).start()
+
+
+@pytest.fixture
+def session(daemon, node):
+    return Session(daemon, node)

@@ -1,0 +1,1 @@
+"""Starts the real programs in a temporary home, and speaks to them byte by byte."""
