@@ -122,6 +122,9 @@ package import HTTP
       misbehaviour, on: call, skip: skip, times: times, number: number, text: text)
   }
 
+  /// As `/dev/tokens/expire` does.
+  package func expireTokens() { state.accounts.expireTokens(of: account, at: now) }
+
   package var settings: NodeState.Settings {
     get { state.settings }
     set { state.settings = newValue }
