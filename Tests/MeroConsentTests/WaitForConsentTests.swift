@@ -156,11 +156,28 @@ import Testing
     #expect(time.elapsed == .seconds(300))
   }
 
-  @Test func endsWithItsTask() async throws {
-    let client = try Fixture.client(
-      node(deciding: .json(Fixture.resultJSON("pending")), after: .zero), clock: time.clock())
-    let task = Task { await code { try await client.waitForConsent(Fixture.started) } }
+  @Test func endsWithItsTaskWhileItSleeps() async throws {
+    let node = node(deciding: .json(Fixture.resultJSON("pending")), after: .zero)
+    let client = try Fixture.client(node, clock: .system)
+    let task = Task { await code { try await client.waitForConsent(Self.longLived()) } }
+    while await node.calls.isEmpty { await Task.yield() }
     task.cancel()
     #expect(await task.value == .cancelled)
+  }
+
+  @Test func endsWhenTheClientIsClosedWhileItSleeps() async throws {
+    let node = node(deciding: .json(Fixture.resultJSON("pending")), after: .zero)
+    let client = try Fixture.client(node, clock: .system)
+    let task = Task { await code { try await client.waitForConsent(Self.longLived()) } }
+    while await node.calls.isEmpty { await Task.yield() }
+    await client.close()
+    #expect(await task.value == .cancelled)
+    #expect(await node.calls.count == 1)
+  }
+
+  static func longLived() -> ConsentStarted {
+    ConsentStarted(
+      requestId: "rq-1", url: Fixture.started.url, code: "7QF2-XK",
+      expiresAt: Date().addingTimeInterval(3600), kind: .createOrg)
   }
 }

@@ -94,8 +94,10 @@ package struct Evidence: Sendable {
 
 extension TestPKI {
   /// Signs everything as the recipes say.
-  package func evidence() -> Evidence {
-    let rootDER = root.der()
+  ///
+  /// - Parameter rootDER: the root of an earlier evidence, so that both lead to the same one.
+  package func evidence(rootDER: [UInt8]? = nil) -> Evidence {
+    let rootDER = rootDER ?? root.der()
     let ca = pckCA.der()
     let signer = tcbSigning.der()
     let identitySigner = qeSigning?.der() ?? signer

@@ -11,6 +11,9 @@ import FoundationEssentials
   private let clock: ClientClock
   private let keeper: TokenKeeper
   private var remembered = StartedMemory()
+  /// The waits that sleep now, so that closing wakes them.
+  private var naps: [Int: Task<Bool, Never>] = [:]
+  private var nextNap = 0
 
   nonisolated init(
     node: NodeAddress, origins: PackageOrigins, returnTo: String?, tokens: SessionTokens,
@@ -79,12 +82,7 @@ import FoundationEssentials
       let isLast = clock.uptime() >= deadline
       if let decided = try await poll(started, isLast: isLast) { return decided }
       let left = deadline - clock.uptime()
-      let pause = min(schedule.next(chance: clock.chance()), max(left, .zero))
-      do throws(CancellationError) {
-        try await clock.sleep(pause)
-      } catch {
-        throw ConsentError(.cancelled)
-      }
+      try await nap(min(schedule.next(chance: clock.chance()), max(left, .zero)))
     }
   }
 
@@ -92,6 +90,7 @@ import FoundationEssentials
 
   func close() async {
     keeper.wipe()
+    for nap in naps.values { nap.cancel() }
     await transport.close()
   }
 }
@@ -116,6 +115,30 @@ extension ClientCore {
     }
     if isLast { throw ConsentError(.expired) }
     return nil
+  }
+
+  /// - Throws: `CONSENT_CANCELLED` when its task is cancelled, and when the client is closed.
+  private func nap(_ pause: Duration) async throws(ConsentError) {
+    _ = try keeper.current()
+    let clock = clock
+    let number = nextNap
+    nextNap += 1
+    let task = Task {
+      do throws(CancellationError) {
+        try await clock.sleep(pause)
+        return true
+      } catch {
+        return false
+      }
+    }
+    naps[number] = task
+    defer { naps[number] = nil }
+    let slept = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    guard slept else { throw ConsentError(.cancelled) }
   }
 
   /// By the node's clock where this client started the request, else by this machine's.

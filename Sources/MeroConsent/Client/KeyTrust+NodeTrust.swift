@@ -7,7 +7,8 @@ extension KeyTrust {
   /// - Throws: `CONSENT_REQUEST_INVALID` for a key, a register or a status that is none;
   ///   `NODE_UNTRUSTED` for a development node elsewhere, and where nothing is configured.
   init(
-    _ trust: NodeTrust, of node: NodeAddress, now: @escaping @Sendable () -> Date
+    _ trust: NodeTrust, of node: NodeAddress, verifier: QuoteVerifier,
+    now: @escaping @Sendable () -> Date
   ) throws(ConsentError) {
     switch trust {
     case .transportKey(let hex):
@@ -17,7 +18,7 @@ extension KeyTrust {
       self = .pinned(key)
     case .measurements(let images, let statuses):
       let policy = try QuotePolicy(images: images, statuses: statuses)
-      self = .attested(ImageVerifier(policy: policy, now: now))
+      self = .attested(ImageVerifier(verifier: verifier, policy: policy, now: now))
     case .development, .unconfigured:
       guard let host = LoopbackHost(node.host) else {
         throw ConsentError(
@@ -85,13 +86,14 @@ extension Measurements {
 
 /// Trusts a node whose TDX quote verifies and shows one of the images.
 private struct ImageVerifier: AttestationVerifier {
+  let verifier: QuoteVerifier
   let policy: QuotePolicy
   let now: @Sendable () -> Date
 
   func verify(_ evidence: AttestationEvidence) async throws(AttestationRefusal) {
     let seconds = Int64(now().timeIntervalSince1970)
     do throws(QuoteFailure) {
-      let quote = try QuoteVerifier().verify(
+      let quote = try verifier.verify(
         quote: evidence.quote, collateral: AttestReply.collateral(in: evidence.reply),
         now: seconds)
       _ = try policy.judge(quote, expectedReportData: evidence.reportData)

@@ -1,6 +1,7 @@
 import EventLoop
 package import FoundationEssentials
 package import Sealed
+package import TDXQuote
 
 /// One account's session with one node: asks for consent, and reads what came of it.
 ///
@@ -37,21 +38,28 @@ public final class MeroClient: Sendable {
     node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
     returnTo: String? = nil, options: Options = Options(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
+    var limits = CarrierLimits()
+    limits.connect = options.connectLimit
+    limits.call = options.callLimit
     try self.init(
       node: node, trust: trust, tokens: tokens, origins: origins, returnTo: returnTo,
-      carrier: NoCarrier(), clock: .system, onTokensChanged: onTokensChanged)
+      carrier: CurlCarrier(node: node, limits: limits), clock: .system,
+      onTokensChanged: onTokensChanged)
   }
 
-  /// Over any carrier, by any clock: for tests against a node in memory.
+  /// Over any carrier, by any clock: for tests against a node in memory. (The channel's own
+  /// times are the machine's.)
+  ///
+  /// - Parameter verifier: tests bring one that trusts a root of their own.
   package convenience init(
     node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
     returnTo: String? = nil, carrier: any Carrier, clock: ClientClock,
-    onTokensChanged: TokensChanged? = nil
+    verifier: QuoteVerifier = QuoteVerifier(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
     let channel = SealedChannel(
       on: LoopActor.shared, carrier: carrier,
-      trust: try KeyTrust(trust, of: node, now: clock.now),
-      clock: SealedClock(now: clock.uptime, sleep: clock.sleep))
+      trust: try KeyTrust(trust, of: node, verifier: verifier, now: clock.now),
+      clock: SealedClock(now: ClientClock.system.uptime, sleep: ClientClock.system.sleep))
     try self.init(
       node: node, tokens: tokens, origins: origins, returnTo: returnTo,
       transport: SealedTransport(channel), clock: clock, onTokensChanged: onTokensChanged)
