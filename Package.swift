@@ -56,7 +56,7 @@ let package = Package(
     floor("ConsentClient", ["MeroConsent", "HTTP", "EventLoop", "Crypto"]),
     floor("DevelopmentNode", ["Sealed", "HTTP", "EventLoop", "Crypto", "MeroConsent"]),
     // Floor 6.
-    program("mero-consentd", ["ConsentBroker"]),
+    program("mero-consentd", ["ConsentBroker", "EventLoop"]),
     program("mero-consent", ["ConsentClient"]),
     program("mero-dev-node", ["DevelopmentNode", "EventLoop"]),
     // For development, never installed: runs files of quotes with expected verdicts.

@@ -40,14 +40,14 @@ package struct BrokerTools: Sendable {
       node: parts.node, trust: parts.trust, tokens: parts.tokens, origins: parts.origins,
       returnTo: parts.returnTo, options: parts.options, onTokensChanged: parts.onTokensChanged)
   }
-  /// Opens a page in the person's browser.
-  package var openPage: @LoopActor @Sendable (_ url: String) async throws(ConsentError) -> Void
+  /// Opens a page in the person's browser, or throws `BROWSER_UNAVAILABLE`.
+  package typealias PageOpener =
+    @LoopActor @Sendable (_ url: String) async throws(ConsentError) ->
+    Void
 
-  package init(
-    openPage: @escaping @LoopActor @Sendable (_ url: String) async throws(ConsentError) -> Void
-  ) {
-    self.openPage = openPage
-  }
+  package var openPage: PageOpener
+
+  package init(openPage: @escaping PageOpener) { self.openPage = openPage }
 }
 
 /// Where the callback listens.

@@ -38,9 +38,13 @@ public final class MeroClient: Sendable {
     node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
     returnTo: String? = nil, options: Options = Options(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
+    var limits = CarrierLimits()
+    limits.connect = options.connectLimit
+    limits.call = options.callLimit
     try self.init(
       node: node, trust: trust, tokens: tokens, origins: origins, returnTo: returnTo,
-      carrier: NoCarrier(), clock: .system, onTokensChanged: onTokensChanged)
+      carrier: CurlCarrier(node: node, limits: limits), clock: .system,
+      onTokensChanged: onTokensChanged)
   }
 
   /// Over any carrier, by any clock: for tests against a node in memory. (The channel's own

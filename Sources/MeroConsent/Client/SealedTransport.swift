@@ -26,12 +26,3 @@ struct SealedTransport: NodeTransport {
 
   func close() async { await channel.close() }
 }
-
-/// Until there is one that speaks HTTPS.
-struct NoCarrier: Carrier {
-  func post(_ request: CarrierRequest) async throws(CarrierError) -> any CarrierReply {
-    throw CarrierError(.notConnected, requestMayHaveLeft: false)
-  }
-
-  func close() async {}
-}
