@@ -8,7 +8,7 @@ import Synchronization
 /// in `thread`; what the loop's thread owns is `local` and `running`, and `LoopCore`.
 // @unchecked: `inbox` and `thread` are Sendable. `local` and `running` are touched only by the
 // thread that `thread` names, which each access has compared with its own.
-final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
+final class LoopExecutor: SerialExecutor, @unchecked Sendable {
   static let shared = LoopExecutor()
 
   private struct Inbox {
@@ -112,10 +112,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor, @unchecked Sendable {
     var rounds = 0
     while !local.isEmpty && rounds < Self.roundsPerTurn {
       swap(&local, &running)
-      for job in running {
-        job.runSynchronously(
-          isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
-      }
+      for job in running { job.runSynchronously(on: asUnownedSerialExecutor()) }
       running.removeAll(keepingCapacity: true)
       rounds += 1
     }

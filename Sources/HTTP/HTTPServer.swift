@@ -45,7 +45,7 @@ import Glibc
   /// Accepts connections until `stop(within:)`. Several listeners share the limits of one server.
   package func listen(on listener: Listener) {
     listeners.append(listener)
-    Task(executorPreference: LoopActor.executor) { await self.acceptAll(from: listener) }
+    Task { await acceptAll(from: listener) }
   }
 
   private func acceptAll(from listener: Listener) async {
@@ -77,9 +77,7 @@ import Glibc
     let connection = HTTPServerConnection(stream, info, server: self)
     connections[ObjectIdentifier(connection)] = connection
     onConnectionCountChange?()
-    let task = Task(executorPreference: LoopActor.executor) {
-      await self.run(connection, isRefused: isRefused)
-    }
+    let task = Task { await run(connection, isRefused: isRefused) }
     connection.task = task
     return task
   }

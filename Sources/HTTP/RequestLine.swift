@@ -93,7 +93,8 @@ enum HostSyntax {
       rest = rest[(end + 1)...]
     } else {
       let name = rest.prefix { $0 != UInt8(ascii: ":") }
-      guard PercentCoding.decode(name) != nil, name.allSatisfy(isName) else { return false }
+      guard name.allSatisfy(isName) else { return false }
+      if name.contains(UInt8(ascii: "%")), PercentCoding.decode(name) == nil { return false }
       rest = rest[name.endIndex...]
     }
     if rest.isEmpty { return true }

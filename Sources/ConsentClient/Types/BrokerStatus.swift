@@ -1,0 +1,21 @@
+public import FoundationEssentials
+
+/// How the daemon is. Nothing in it is anybody's.
+public struct BrokerStatus: Sendable, Hashable {
+  public let version: String
+  public let startedAt: Date
+  public let uptime: Duration
+  /// `http://127.0.0.1:<port>/return`, and the same on `[::1]`, as far as they are listening.
+  public let callbacks: [String]
+  public let sessions: Int
+  public let undecidedRequests: Int
+  public let waits: Int
+  public let eventStreams: Int
+  /// Nodes of open sessions whose last call was answered, and those where it was not.
+  public let nodesReachable: Int
+  public let nodesUnreachable: Int
+  /// `ok`, `read-only` (nothing new is recorded) or `unavailable`.
+  public let stateHealth: String
+  /// A damaged database was set aside at the daemon's start.
+  public let stateWasReset: Bool
+}

@@ -1,0 +1,47 @@
+public import FoundationEssentials
+public import MeroConsent
+
+/// A node session that an app lends to the daemon, so that it can ask and read in the app's name.
+public struct NodeSession: Sendable {
+  /// The app's package: `com.example.notes`.
+  public var package: String
+  /// The account, 64 hex digits, where the app knows it. A newer request of one account replaces
+  /// its undecided one.
+  public var account: String?
+  /// The node's address, path included: `https://node.example/node-7`.
+  public var nodeURL: String
+  /// How the node proves that it is the one.
+  public var trust: NodeTrust
+  public var tokens: SessionTokens
+  /// The package's own origins, where known: `returnTo` has to be on one of them.
+  public var origins: [String]
+  /// For requests that name none.
+  public var returnTo: String?
+
+  public init(
+    package: String, account: String? = nil, nodeURL: String, trust: NodeTrust,
+    tokens: SessionTokens, origins: [String] = [], returnTo: String? = nil
+  ) {
+    self.package = package
+    self.account = account
+    self.nodeURL = nodeURL
+    self.trust = trust
+    self.tokens = tokens
+    self.origins = origins
+    self.returnTo = returnTo
+  }
+}
+
+/// A session as the daemon has it. Never its tokens, never its key.
+public struct SessionInfo: Sendable, Hashable {
+  /// `s_…`: a name for it, no secret.
+  public let session: String
+  public let package: String
+  public let account: String?
+  public let nodeURL: String
+  public let origins: [String]
+  public let returnTo: String?
+  public let createdAt: Date
+  /// The daemon has no tokens for it any more: `replaceTokens` brings its requests back to life.
+  public let needsSession: Bool
+}

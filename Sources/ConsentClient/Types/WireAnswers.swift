@@ -1,0 +1,134 @@
+import FoundationEssentials
+import MeroConsent
+
+// The daemon's JSON. Fields that are not known are read over: a newer daemon may have more.
+
+struct OpenedAnswer: Decodable {
+  let session: String
+  let key: String
+}
+
+struct SessionAnswer: Decodable {
+  let session: String
+  let package: String
+  let account: String?
+  let node: Node
+  let origins: [String]
+  let returnTo: String?
+  let createdAt: Date
+  let needsSession: Bool
+
+  struct Node: Decodable { let url: String }
+
+  var info: SessionInfo {
+    SessionInfo(
+      session: session, package: package, account: account, nodeURL: node.url, origins: origins,
+      returnTo: returnTo, createdAt: createdAt, needsSession: needsSession)
+  }
+}
+
+struct RequestAnswer: Decodable {
+  let requestId: String
+  let kind: String
+  let state: String
+  let createdAt: Date
+  let code: String?
+  let url: String?
+  let expiresAt: Date?
+  let callback: String?
+  let outcome: OutcomeAnswer?
+  let changesOrganizations: Bool?
+  let decidedAt: Date?
+  let lastReturn: LastReturnAnswer?
+  let failure: String?
+  let detail: String?
+  let lifetimeCut: Bool?
+  let needsSession: Bool?
+  let opened: Bool?
+
+  func request(version: String) -> BrokerRequest {
+    BrokerRequest(
+      requestId: requestId, kind: ConsentKind(rawValue: kind), kindName: kind,
+      state: BrokerRequest.State(rawValue: state), createdAt: createdAt, code: code, url: url,
+      expiresAt: expiresAt, callback: callback, outcome: outcome?.outcome,
+      changesOrganizations: changesOrganizations ?? false, decidedAt: decidedAt,
+      lastReturn: lastReturn?.value, failure: failure.map(BrokerError.Code.init(rawValue:)),
+      detail: detail, lifetimeWasCut: lifetimeCut ?? false, needsSession: needsSession ?? false,
+      opened: opened, version: version)
+  }
+}
+
+struct LastReturnAnswer: Decodable {
+  let at: Date
+  let code: String
+
+  var value: BrokerRequest.LastReturn { BrokerRequest.LastReturn(at: at, code: code) }
+}
+
+/// `{"kind":…}` and the outcome's own fields.
+struct OutcomeAnswer: Decodable {
+  /// `nil` for a kind of a newer daemon.
+  let outcome: ConsentOutcome?
+
+  private enum Keys: String, CodingKey { case kind, orgId, token, org, name, apps }
+
+  init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: Keys.self)
+    let text = { (key: Keys) in try fields.decode(String.self, forKey: key) }
+    outcome =
+      switch ConsentOutcome.Kind(rawValue: try text(.kind)) {
+      case .orgCreated: .orgCreated(orgId: try text(.orgId))
+      case .inviteCreated: .inviteCreated(token: try text(.token))
+      case .inviteAccepted: .inviteAccepted(org: try text(.org))
+      case .orgRenamed: .orgRenamed(orgId: try text(.orgId), name: try text(.name))
+      case .orgDeleted: .orgDeleted(apps: try fields.decode([String].self, forKey: .apps))
+      case nil: nil
+      }
+  }
+}
+
+struct ListAnswer: Decodable {
+  let requests: [RequestAnswer]
+  let next: String?
+}
+
+struct EventAnswer: Decodable {
+  let requestId: String
+  let state: String
+  let lastReturn: LastReturnAnswer?
+}
+
+struct StatusAnswer: Decodable {
+  let version: String
+  let startedAt: Date
+  let uptime: Int
+  let callbacks: [String]
+  let counts: Counts
+  let nodes: Nodes
+  let state: State
+
+  struct Counts: Decodable {
+    let sessions: Int
+    let undecidedRequests: Int
+    let waits: Int
+    let eventStreams: Int
+  }
+
+  struct Nodes: Decodable {
+    let reachable: Int
+    let unreachable: Int
+  }
+
+  struct State: Decodable {
+    let health: String
+    let reset: Bool
+  }
+
+  var status: BrokerStatus {
+    BrokerStatus(
+      version: version, startedAt: startedAt, uptime: .seconds(uptime), callbacks: callbacks,
+      sessions: counts.sessions, undecidedRequests: counts.undecidedRequests, waits: counts.waits,
+      eventStreams: counts.eventStreams, nodesReachable: nodes.reachable,
+      nodesUnreachable: nodes.unreachable, stateHealth: state.health, stateWasReset: state.reset)
+  }
+}
