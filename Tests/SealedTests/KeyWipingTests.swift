@@ -4,7 +4,7 @@ import Testing
 
 /// Keys are gone from memory once nobody owns them. Each test first finds them there, so that it
 /// is known to look in the right places.
-@Suite(.serialized) struct KeyWipingTests {
+@Suite(.serialized, .timeLimit(.minutes(5))) struct KeyWipingTests {
   @Test func aSecretIsWipedWithItsOwner() throws {
     let scan: MemoryScan
     do {
