@@ -45,9 +45,7 @@ package enum RequestEnvelope {
     _ head: SealedRequestHead, body: [UInt8], header: Header, with sealer: inout AES256GCM.Sealer
   ) -> [UInt8] {
     let json = head.json()
-    var inner = UInt32(json.count).bigEndianBytes + json + body
-    // The head holds the bearer token: the copy that was made here goes with it.
-    defer { Secret.wipe(&inner) }
+    let inner = UInt32(json.count).bigEndianBytes + json + body
     let bytes = header.bytes
     return bytes + sealer.seal(inner, nonce: header.requestNonce, aad: bytes)
   }

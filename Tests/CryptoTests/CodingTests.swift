@@ -52,4 +52,18 @@ import Testing
     #expect(Base64.decode(Base64.encode(bytes)) == bytes)
     #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
   }
+
+  /// Each value has one spelling: what decodes is what its bytes encode to.
+  @Test func decodesNothingThatItWouldNotWrite() {
+    let signs = Array("AQgwZz09+/-_==\n é")
+    var generator = SystemRandomNumberGenerator()
+    for _ in 0..<20_000 {
+      let text = String(
+        (0..<Int.random(in: 0...9, using: &generator)).compactMap { _ in
+          signs.randomElement(using: &generator)
+        })
+      if let bytes = Base64.decode(text) { #expect(Base64.encode(bytes) == text) }
+      if let bytes = Base64URL.decode(text) { #expect(Base64URL.encode(bytes) == text) }
+    }
+  }
 }

@@ -69,6 +69,11 @@ import Testing
     }
   }
 
+  @Test func startsEveryOperationWithAnEmptyQueue() {
+    leaveAnError()
+    libcrypto { #expect(ERR_peek_error() == 0) }
+  }
+
   @Test func clearsTheQueueWhenTheOperationThrows() {
     #expect(throws: CryptoError.notAuthentic) {
       try libcrypto { () throws(CryptoError) in

@@ -3,7 +3,7 @@ import Sealed
 import Testing
 
 /// Renewal, idleness, cancellation and the end of a channel.
-@Suite struct ChannelLifeTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelLifeTests {
   // MARK: Renewal
 
   struct Renewal: Sendable {

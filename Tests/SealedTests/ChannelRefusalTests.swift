@@ -4,7 +4,7 @@ import Testing
 
 /// Answers that break the protocol, from a node or from somebody in front of it. Nothing of them
 /// is used, nothing is sent again, and the channel goes on with the next request.
-@Suite struct ChannelRefusalTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelRefusalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let name: String
     let call: FakeNode.Call

@@ -3,7 +3,7 @@ import Sealed
 import Testing
 
 /// The table of refusals: what is repeated, how often, and what never is.
-@Suite struct ChannelRetryTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelRetryTests {
   // MARK: unknown_session
 
   @Test func opensANewSessionWhenTheNodeForgotItsOwn() async throws {

@@ -2,7 +2,7 @@ import Crypto
 import Sealed
 import Testing
 
-@Suite struct ChannelTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelTests {
   @Test func sendsARequestAndTakesItsAnswer() async throws {
     let fixture = await ChannelFixture()
     await fixture.node.next(

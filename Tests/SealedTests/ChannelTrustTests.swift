@@ -3,7 +3,7 @@ import FoundationEssentials
 import Sealed
 import Testing
 
-@Suite struct ChannelTrustTests {
+@Suite(.timeLimit(.minutes(5))) struct ChannelTrustTests {
   @Test func sendsNothingWhereNothingIsConfigured() async throws {
     let fixture = await ChannelFixture(.nothing)
     let failure = await fixture.failure()

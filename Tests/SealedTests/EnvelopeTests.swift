@@ -3,7 +3,7 @@ import FoundationEssentials
 import Sealed
 import Testing
 
-@Suite struct EnvelopeTests {
+@Suite(.timeLimit(.minutes(5))) struct EnvelopeTests {
   static let header = RequestEnvelope.Header(
     sessionID: [UInt8](repeating: 0x55, count: 16), requestID: 0x0102_0304_0506_0708)
 

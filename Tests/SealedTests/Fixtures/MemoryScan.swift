@@ -3,13 +3,17 @@ import Glibc
 
 /// Looks for key bytes in all of this process's writable memory, freed memory included.
 ///
-/// What is looked for is kept in a masked form: the search itself must not be what is found.
+/// What is looked for is kept in a masked form: the search itself must not be what is found. And
+/// it is the second half of the bytes: the allocator writes its own notes over the beginning of
+/// what was freed, and would hide a key that nobody wiped.
 struct MemoryScan {
   private static let mask: UInt8 = 0xa5
   private let masked: [UInt8]
 
   init(for secret: borrowing Secret) {
-    masked = secret.withBytes { bytes in bytes.map { $0 ^ Self.mask } }
+    masked = secret.withBytes { bytes in
+      bytes.dropFirst(bytes.count / 2).map { $0 ^ Self.mask }
+    }
   }
 
   /// How often the bytes are in memory.
