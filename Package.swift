@@ -66,7 +66,7 @@ let package = Package(
       path: "Benchmarks/quote-bench", swiftSettings: strict),
     // Tests.
     tests("EventLoopTests", ["EventLoop", "CLinux"]),
-    tests("CryptoTests", ["Crypto", "COpenSSL"]),
+    tests("CryptoTests", ["Crypto", "COpenSSL", "TestPKI"]),
     tests("HTTPTests", ["HTTP", "EventLoop"]),
     tests("SealedTests", ["Sealed", "Crypto"]),
     // A stand-in for Intel, made when the tests run.
