@@ -6,7 +6,7 @@ PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-
 # Other people's quotes with expected verdicts: read in place, never part of the tree.
 TDX_DATA ?= ../shared/data/tdx
 
-.PHONY: build test quote-cases lint deps clean
+.PHONY: build test quote-cases bench lint deps clean
 
 build: deps
 	swift build
@@ -36,8 +36,12 @@ quote-cases: deps
 	  echo "quote-cases: there is no $(TDX_DATA)/cases.json: NO PUBLIC QUOTE WAS VERIFIED"; \
 	fi
 
+bench: deps
+	swift build -c release --product quote-bench
+	.build/release/quote-bench
+
 lint:
-	swift format lint --strict --recursive Sources Tests Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
 
 deps:
 	@.ci/install-packages $(PACKAGES)

@@ -61,9 +61,12 @@ let package = Package(
     program("mero-dev-node", ["DevelopmentNode", "EventLoop"]),
     // For development, never installed: runs files of quotes with expected verdicts.
     program("quote-cases", ["TDXQuote", "Crypto"]),
+    .executableTarget(
+      name: "quote-bench", dependencies: ["TDXQuote", "TestPKI", "COpenSSL"],
+      path: "Benchmarks/quote-bench", swiftSettings: strict),
     // Tests.
     tests("EventLoopTests", ["EventLoop", "CLinux"]),
-    tests("CryptoTests", ["Crypto", "COpenSSL"]),
+    tests("CryptoTests", ["Crypto", "COpenSSL", "TestPKI"]),
     tests("HTTPTests", ["HTTP", "EventLoop"]),
     tests("SealedTests", ["Sealed", "Crypto"]),
     // A stand-in for Intel, made when the tests run.

@@ -19,11 +19,13 @@ package struct CRL: ~Copyable {
   /// The signature is verified before the list is parsed: OpenSSL makes some hundred bytes of
   /// objects for each entry of perhaps twenty, and nobody but the issuer shall have it do that.
   ///
+  /// - Parameter key: the issuer's.
   /// - Returns: `nil` unless `der` is one list to its last byte, named and signed by `issuer`,
   ///   with a CRL number, an authority key identifier, a next update and no critical extension.
-  package init?(der: [UInt8], issuer: borrowing X509Certificate) {
-    guard let key = issuer.publicKey(), Self.isSigned(der, by: key),
-      let handle = libcrypto({ Self.parse(der) })
+  package init?(
+    der: [UInt8], issuer: borrowing X509Certificate, key: borrowing ECDSAP256.PublicKey
+  ) {
+    guard Self.isSigned(der, by: key), let handle = libcrypto({ Self.parse(der) })
     else { return nil }
     let isSound = issuer.withHandle { issuer in
       libcrypto { Self.isSound(handle, issuer: issuer) }

@@ -5,7 +5,10 @@ import COpenSSL
 /// Covers signatures, issuers' names and key identifiers, path lengths, unknown critical
 /// extensions and the rules that OpenSSL calls strict (RFC 5280). Dates are not judged here: at
 /// the very second of `notAfter` OpenSSL says "expired", and an order of verdicts is the caller's.
-package struct CertificateStore: ~Copyable {
+package struct CertificateStore: ~Copyable, @unchecked Sendable {
+  // @unchecked: never changed after `init`; each verification has a context of its own, and the
+  // store locks itself.
+
   private let store: OpaquePointer
 
   deinit { libcrypto { X509_STORE_free(store) } }

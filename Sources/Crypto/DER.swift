@@ -1,5 +1,5 @@
 /// One value of DER (ITU-T X.690): its tag and its contents, as parts of the input.
-package struct DERElement: Sendable {
+package struct DERElement: Equatable, Sendable {
   /// The identifier octet; only tags below 31 are read.
   package let tag: UInt8
   package let contents: ArraySlice<UInt8>

@@ -3,7 +3,10 @@ import COpenSSL
 /// One X.509 certificate (RFC 5280). The one owner of OpenSSL's object.
 ///
 /// It answers questions; which answers are right is for whoever builds a chain of it.
-package struct X509Certificate: ~Copyable {
+package struct X509Certificate: ~Copyable, @unchecked Sendable {
+  // @unchecked: nothing is changed after `init`. What OpenSSL works out late it keeps in the object
+  // under the object's own lock, and `init` has had it work out the extensions.
+
   /// The longest certificate that is read, in bytes; Intel's have less than 1400. OpenSSL makes
   /// objects of many times the size of what it reads, so this bounds its memory.
   package static let sizeLimit = 4096

@@ -23,7 +23,7 @@ package struct QuoteVerifier: Sendable {
   ) throws(QuoteFailure) -> VerifiedQuote {
     let quote = try Quote(parsing: bytes)
     let collateral = try Collateral(parsing: json)
-    var chains = try ChainVerifier(anchor: anchor, now: now)
+    var chains = ChainVerifier(anchor: anchor, now: now)
     let rootCRL = try chains.rootCRL(collateral.rootCRL)
     let pckCA = try chains.certificate(
       .pckCA, inChain: collateral.pckCRLIssuerChain, rootCRL: rootCRL, failures: .pckCRL)
@@ -31,12 +31,12 @@ package struct QuoteVerifier: Sendable {
     let tcbInfo = try Self.tcbInfo(collateral, &chains, rootCRL)
     let qeIdentity = try Self.qeIdentity(collateral, &chains, rootCRL)
     let leaf = try chains.pckCertificate(
-      inChain: quote.pckChain, rootCRL: rootCRL, pckCRL: pckCRL)
-    let platform = try PCKExtension(of: leaf)
+      inChain: quote.pckChain, rootCRL: rootCRL, pckCRL: pckCRL, listIssuer: pckCA)
+    let platform = try PCKExtension(of: leaf.certificate)
     guard platform.fmspc == tcbInfo.fmspc, platform.pceID == tcbInfo.pceID else {
       throw .tcbInfoMismatch
     }
-    try Self.checkQEReport(quote, pckCertificate: leaf)
+    try Self.checkQEReport(quote, pckKey: leaf.key)
     let qeLevel = try qeIdentity.level(of: quote.qeReport)
     guard let attestationKey = ECDSAP256.PublicKey(coordinates: quote.attestationKey),
       attestationKey.isSignature(quote.signature, over: quote.signedBytes),
@@ -58,13 +58,13 @@ package struct QuoteVerifier: Sendable {
   ) throws(QuoteFailure) -> TCBInfo {
     let signer = try chains.certificate(
       .tcbSigning, inChain: collateral.tcbInfoIssuerChain, rootCRL: rootCRL, failures: .tcbInfo)
-    guard let key = signer.publicKey(),
-      key.isSignature(collateral.tcbInfoSignature, over: collateral.tcbInfo)
-    else { throw .tcbInfoSignature }
+    guard signer.key.isSignature(collateral.tcbInfoSignature, over: collateral.tcbInfo) else {
+      throw .tcbInfoSignature
+    }
     guard let dates = try? SignedDates(reading: collateral.tcbInfo) else {
       throw .tcbInfoMalformed
     }
-    guard chains.hold(dates) else { throw .tcbInfoNotCurrent }
+    guard chains.holds(dates) else { throw .tcbInfoNotCurrent }
     return try TCBInfo(parsing: collateral.tcbInfo)
   }
 
@@ -75,23 +75,22 @@ package struct QuoteVerifier: Sendable {
     let signer = try chains.certificate(
       .tcbSigning, inChain: collateral.qeIdentityIssuerChain, rootCRL: rootCRL,
       failures: .qeIdentity)
-    guard let key = signer.publicKey(),
-      key.isSignature(collateral.qeIdentitySignature, over: collateral.qeIdentity)
+    guard signer.key.isSignature(collateral.qeIdentitySignature, over: collateral.qeIdentity)
     else { throw .qeIdentitySignature }
     guard let dates = try? SignedDates(reading: collateral.qeIdentity) else {
       throw .qeIdentityMalformed
     }
-    guard chains.hold(dates) else { throw .qeIdentityNotCurrent }
+    guard chains.holds(dates) else { throw .qeIdentityNotCurrent }
     return try QEIdentity(parsing: collateral.qeIdentity)
   }
 
   /// Steps 12 and 13.
   private static func checkQEReport(
-    _ quote: Quote, pckCertificate: borrowing X509Certificate
+    _ quote: Quote, pckKey: borrowing ECDSAP256.PublicKey
   ) throws(QuoteFailure) {
-    guard let key = pckCertificate.publicKey(),
-      key.isSignature(quote.qeReportSignature, over: quote.qeReport.bytes)
-    else { throw .qeReportSignature }
+    guard pckKey.isSignature(quote.qeReportSignature, over: quote.qeReport.bytes) else {
+      throw .qeReportSignature
+    }
     let hash = SHA256.hash(quote.attestationKey + quote.qeAuthenticationData)
     guard quote.qeReport.reportDataHash.elementsEqual(hash) else { throw .qeReportData }
   }

@@ -1,21 +1,35 @@
 import Crypto
 
 /// The certificate that every chain must end in, byte for byte.
-package struct TrustAnchor: Sendable {
+package final class TrustAnchor: Sendable {
   let der: [UInt8]
+  let certificate: X509Certificate
+  /// Chains are verified to it, and to nothing else.
+  let store: CertificateStore
+  /// Whether it is a root that chains can end in: version 3 on P-256, signed by itself, a CA for
+  /// certificates and lists, and nothing critical about it that is not understood.
+  let isSound: Bool
 
   /// - Returns: `nil` when `der` is no certificate.
   package init?(der: [UInt8]) {
-    guard X509Certificate(der: der) != nil else { return nil }
+    guard let certificate = X509Certificate(der: der) else { return nil }
     self.der = der
+    isSound =
+      certificate.isVersion3OnP256 && certificate.isCAForCertificatesAndLists
+      && !certificate.hasUnknownCriticalExtension && certificate.isSelfSigned
+    store = CertificateStore(root: certificate)
+    self.certificate = certificate
   }
-
-  private init(pinned der: [UInt8]) { self.der = der }
 
   /// Intel SGX Root CA, valid until 2049-12-31, as Intel publishes it.
   /// SHA-256: 44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3.
-  static let intelSGXRoot = TrustAnchor(
-    pinned: Base64.decode(intelSGXRootText.filter { !$0.isNewline }) ?? [])
+  static let intelSGXRoot: TrustAnchor = {
+    let text = intelSGXRootText.filter { !$0.isNewline }
+    guard let der = Base64.decode(text), let anchor = TrustAnchor(der: der) else {
+      preconditionFailure("Intel's root is a constant of this program")
+    }
+    return anchor
+  }()
 
   private static let intelSGXRootText = """
     MIICjzCCAjSgAwIBAgIUImUM1lqdNInzg7SVUr9QGzknBqwwCgYIKoZIzj0EAwIwaDEaMBgGA1UEAwwR

@@ -1,3 +1,4 @@
+import Crypto
 import TestPKI
 import Testing
 
@@ -47,5 +48,19 @@ struct Flaw: Sendable, CustomTestStringConvertible {
     var evidence = pki.evidence()
     self.evidence(&evidence)
     #expect(throws: failure) { try verify(evidence, now: pki.now + time) }
+  }
+}
+
+/// The root of some evidence, as the issuer of lists and certificates.
+struct RootIssuer: ~Copyable {
+  let root: X509Certificate
+  let key: ECDSAP256.PublicKey
+
+  init(of evidence: Evidence) throws {
+    guard let root = X509Certificate(der: evidence.rootDER), let key = root.publicKey() else {
+      throw QuoteFailure.rootCRLInvalid
+    }
+    self.root = root
+    self.key = key
   }
 }

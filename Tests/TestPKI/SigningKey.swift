@@ -55,6 +55,9 @@ package final class SigningKey: @unchecked Sendable {
     return Array(UnsafeBufferPointer(start: bytes, count: Int(count)))
   }
 
+  /// Lends OpenSSL's key. The pointer must not leave `body`.
+  package func withHandle<R>(_ body: (OpaquePointer) -> R) -> R { body(key) }
+
   /// x and y, 32 bytes each, of a P-256 key.
   package var coordinates: [UInt8] { publicKeyInfo.suffix(64) }
 

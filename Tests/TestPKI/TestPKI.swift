@@ -85,6 +85,11 @@ package struct Evidence: Sendable {
   /// By name: texts and byte strings as JSON.
   package var collateral: [String: String]
 
+  /// Leaf first, root last: PCK CRL issuer, TCB info, QE identity, PCK.
+  package var chains: [[[UInt8]]]
+  /// The root's revocation list and the platform's.
+  package var lists: [[UInt8]]
+
   /// The collateral as a node sends it.
   package var collateralJSON: [UInt8] {
     let fields = collateral.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }
@@ -109,7 +114,8 @@ extension TestPKI {
         CertificateRecipe.Extension(
           PCKExtensionRecipe.identifier, critical: false, pckExtension.value()))
     }
-    let chain = CertificateRecipe.pem([leaf.der(), quotePCKCA?.der() ?? ca, rootDER])
+    let chain = [leaf.der(), quotePCKCA?.der() ?? ca, rootDER]
+    let lists = [rootCRL.der(), pckCRL.der()]
     let texts = [
       "pck_crl_issuer_chain": CertificateRecipe.pem([ca, rootDER]),
       "tcb_info_issuer_chain": CertificateRecipe.pem([signer, rootDER]),
@@ -117,12 +123,14 @@ extension TestPKI {
       "tcb_info": tcbText, "qe_identity": identityText,
     ].mapValues { JSONText.string($0) }
     let bytes = [
-      "root_ca_crl": rootCRL.der(), "pck_crl": pckCRL.der(),
+      "root_ca_crl": lists[0], "pck_crl": lists[1],
       "tcb_info_signature": tcbSigning.key.signRaw(Array(tcbText.utf8)),
       "qe_identity_signature": (qeSigning ?? tcbSigning).key.signRaw(Array(identityText.utf8)),
     ].mapValues { "\"\(Hex.encode($0))\"" }
     return Evidence(
-      rootDER: rootDER, quote: quote.bytes(pckKey: pck.key, chain: chain),
-      collateral: texts.merging(bytes) { text, _ in text })
+      rootDER: rootDER,
+      quote: quote.bytes(pckKey: pck.key, chain: CertificateRecipe.pem(chain)),
+      collateral: texts.merging(bytes) { text, _ in text },
+      chains: [[ca, rootDER], [signer, rootDER], [identitySigner, rootDER], chain], lists: lists)
   }
 }
