@@ -24,6 +24,7 @@ public final class MeroClient: Sendable {
 
   public let node: NodeAddress
   private let core: ClientCore
+  private let browser: BrowserOpener
 
   /// Nothing is sent before the first request.
   ///
@@ -68,12 +69,14 @@ public final class MeroClient: Sendable {
   /// Over any transport: for tests of what is above the sealed channel.
   package init(
     node: NodeAddress, tokens: SessionTokens, origins: [String], returnTo: String?,
-    transport: any NodeTransport, clock: ClientClock, onTokensChanged: TokensChanged?
+    transport: any NodeTransport, clock: ClientClock, browser: BrowserOpener = BrowserOpener(),
+    onTokensChanged: TokensChanged?
   ) throws(ConsentError) {
     try Self.check(tokens)
     let origins = try PackageOrigins(origins)
     if let returnTo { try origins.check(returnTo: returnTo) }
     self.node = node
+    self.browser = browser
     core = ClientCore(
       node: node, origins: origins, returnTo: returnTo, tokens: tokens, transport: transport,
       clock: clock, onTokensChanged: onTokensChanged)
@@ -133,6 +136,35 @@ public final class MeroClient: Sendable {
   public func waitForConsent(_ started: ConsentStarted) async throws(ConsentError) -> ConsentResult
   {
     try await core.wait(for: started)
+  }
+
+  /// Asks, then opens the page in the person's browser. Nothing is asked where no browser can be
+  /// opened.
+  ///
+  /// That the page is really seen cannot be known: show the code and the link as well.
+  /// - Throws: what `requestConsent` throws; `BROWSER_UNAVAILABLE`, which has the request as
+  ///   `started` where it was asked all the same.
+  @discardableResult public func openConsentPage(
+    _ request: ConsentRequest, options: ConsentPageOptions = ConsentPageOptions()
+  ) async throws(ConsentError) -> ConsentStarted {
+    try browser.opener()
+    let started = try await requestConsent(request, returnTo: options.returnTo)
+    if let confirm = options.confirm, await !confirm(started) { return started }
+    try await openPage(of: started)
+    return started
+  }
+
+  /// Opens the page of a request that was started before.
+  ///
+  /// - Throws: `BROWSER_UNAVAILABLE`, with the request as `started`.
+  public func openPage(of started: ConsentStarted) async throws(ConsentError) {
+    do throws(ConsentError) {
+      try check(started)
+      try await browser.open(started.url)
+    } catch {
+      guard error.code == .browserUnavailable else { throw error }
+      throw ConsentError(.browserUnavailable, started: started, cause: error.cause)
+    }
   }
 
   /// Uses these tokens from now on, also after the node refused to renew the old ones.

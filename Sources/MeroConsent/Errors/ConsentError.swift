@@ -49,18 +49,21 @@ public struct ConsentError: Error, Sendable, Equatable {
   public let field: String?
   /// The HTTP status of the node's answer, where that is what is wrong.
   public let nodeStatus: Int?
+  /// The request that waits for a decision all the same, where only its page could not be opened.
+  public let started: ConsentStarted?
   /// For the journal only; never sent, never printed, never compared.
   package let cause: (any Error)?
 
   /// - Parameter advice: `nil` for the code's own sentence.
   package init(
     _ code: Code, advice: String? = nil, field: String? = nil, nodeStatus: Int? = nil,
-    cause: (any Error)? = nil
+    started: ConsentStarted? = nil, cause: (any Error)? = nil
   ) {
     self.code = code
     self.advice = advice ?? code.advice
     self.field = field
     self.nodeStatus = nodeStatus
+    self.started = started
     self.cause = cause
   }
 
