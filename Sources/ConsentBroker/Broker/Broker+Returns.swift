@@ -97,7 +97,7 @@ extension Broker {
   }
 
   /// How often the same refusal of one request is written down and told.
-  static let knockInterval: Duration = .seconds(2)
+  static let knockInterval: Duration = .seconds(10)
 
   /// A request that the watcher saw decided before the person was back keeps its first return.
   /// Nothing is told of it: the decision was.

@@ -6,7 +6,11 @@ extension Broker {
   /// Opens a session with a node. The node is not asked.
   package func openSession(_ opening: SessionOpening) async throws(Problem) -> OpenedSession {
     _ = try ledger()
-    guard vault.count < BrokerLimits.sessions else { throw .tooMany(.sessions, retryAfter: 60) }
+    guard vault.count + openingsUnderWay < BrokerLimits.sessions else {
+      throw .tooMany(.sessions, retryAfter: 60)
+    }
+    openingsUnderWay += 1
+    defer { openingsUnderWay -= 1 }
     let node = try checked(opening)
     let key = SessionKey.make()
     let now = tools.now().asKept

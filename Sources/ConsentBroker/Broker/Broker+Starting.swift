@@ -69,26 +69,32 @@ extension Broker {
     _ key: String?, _ fingerprint: [UInt8], in session: Session,
     _ body: @escaping @LoopActor (Idempotency?) async throws(Problem) -> StartResult
   ) async throws(Problem) -> StartResult {
-    if let key {
-      guard (1...BrokerLimits.idempotencyKey).contains(key.utf8.count) else {
-        throw .invalid(
-          field: "Idempotency-Key",
-          detail:
-            "The Idempotency-Key is empty or longer than \(BrokerLimits.idempotencyKey) bytes.")
-      }
-      if let known = try await repeated(key, fingerprint, in: session) { return known }
+    if let key, !(1...BrokerLimits.idempotencyKey).contains(key.utf8.count) {
+      throw .invalid(
+        field: "Idempotency-Key",
+        detail: "The Idempotency-Key is empty or longer than \(BrokerLimits.idempotencyKey) bytes.")
     }
-    guard session.undecided + session.startsUnderWay < BrokerLimits.openRequests else {
-      throw .tooMany(.openRequests, retryAfter: 5)
+    if let key, let running = session.starts[OpaqueID(key)] {
+      guard running.body == fingerprint else { throw .idempotencyKeyReused }
+      var result = try await running.task.value.get()
+      result.repeated = true
+      return result
     }
-    session.startsUnderWay += 1
+    // Nothing is awaited before the key is taken, so that of two calls one is the first.
     let idempotency = key.map { Idempotency(key: $0, body: fingerprint) }
+    session.startsUnderWay += 1
     let task = Task { () -> Result<StartResult, Problem> in
       defer {
         session.startsUnderWay -= 1
         if let key { session.starts[OpaqueID(key)] = nil }
       }
       do throws(Problem) {
+        if let idempotency, let known = try await recorded(idempotency, in: session) {
+          return .success(known)
+        }
+        guard session.undecided + session.startsUnderWay <= BrokerLimits.openRequests else {
+          throw .tooMany(.openRequests, retryAfter: 5)
+        }
         return .success(try await body(idempotency))
       } catch {
         return .failure(error)
@@ -98,26 +104,17 @@ extension Broker {
     return try await task.value.get()
   }
 
-  /// What the first call with this key came to; `nil` where this is the first.
-  private func repeated(
-    _ key: String, _ fingerprint: [UInt8], in session: Session
+  /// What the first call with this key came to, in this run or an earlier one; `nil` where this
+  /// is the first.
+  private func recorded(
+    _ idempotency: Idempotency, in session: Session
   ) async throws(Problem) -> StartResult? {
-    if let running = session.starts[OpaqueID(key)] {
-      guard running.body == fingerprint else { throw .idempotencyKeyReused }
-      var result = try await running.task.value.get()
-      result.repeated = true
-      return result
-    }
     let id = session.id
     let row = try await read { ledger throws(LedgerError) in
-      try await ledger.request(idempotencyKey: key, of: id)
+      try await ledger.request(idempotencyKey: idempotency.key, of: id)
     }
-    guard let row else {
-      // Somebody else may have begun while the ledger was asked.
-      return session.starts[OpaqueID(key)] == nil
-        ? nil : try await repeated(key, fingerprint, in: session)
-    }
-    guard row.idempotency?.body == fingerprint else { throw .idempotencyKeyReused }
+    guard let row else { return nil }
+    guard row.idempotency == idempotency else { throw .idempotencyKeyReused }
     return StartResult(view: view(of: row, in: session), opened: nil, repeated: true)
   }
 

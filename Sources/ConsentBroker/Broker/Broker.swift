@@ -31,6 +31,7 @@ package import MeroConsent
   var startingNow: Set<Int64> = []
   /// Rows that a crash left `starting`, by when they began.
   var leftStarting: [Int64: Date] = [:]
+  var openingsUnderWay = 0
   var returnsUnderWay = 0
   var eventStreams = 0
   /// Reads of invite tokens that memory has lost, by their requests' numbers.
@@ -133,7 +134,7 @@ package import MeroConsent
   /// Whether nothing would be lost if the daemon went to sleep: no session, nothing undecided.
   package var isIdle: Bool {
     vault.count == 0 && live.count == 0 && waits.count == 0 && eventStreams == 0
-      && returnsUnderWay == 0
+      && returnsUnderWay + openingsUnderWay == 0
   }
 
   // MARK: Beginning and end
