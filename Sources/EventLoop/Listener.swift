@@ -145,6 +145,23 @@ import Glibc
     }
   }
 
+  /// Returns as soon as a connection waits to be accepted, and leaves it waiting.
+  ///
+  /// - Throws: `.closed` after `close()`.
+  package func connectionWaits() async throws(StreamError) {
+    while true {
+      var entry = pollfd()
+      entry.events = Int16(POLLIN)
+      let found = watch?.withNumber { number in
+        entry.fd = number
+        return poll(&entry, 1, 0)
+      }
+      guard let found else { throw .closed }
+      if found > 0 { return }
+      try await wait(until: nil)
+    }
+  }
+
   private enum Next {
     case connection(CInt)
     case none

@@ -8,9 +8,8 @@ extension Broker {
   ///   - ticket: the bytes of the path after `/return/`, not decoded; `nil` for the bare path.
   ///   - rawQuery: what follows `?`; `nil` where there is none.
   package func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer {
-    guard (try? ledger()) != nil, returnsUnderWay < BrokerLimits.returnsInFlight else {
-      return .tooMany(retryAfter: 1)
-    }
+    guard (try? ledger()) != nil else { return .unavailable }
+    guard returnsUnderWay < BrokerLimits.returnsInFlight else { return .tooMany(retryAfter: 1) }
     guard let returned = try? ReturnURL(path: "/return", query: rawQuery) else {
       return .malformed
     }

@@ -83,6 +83,10 @@ package import MeroConsent
     }
   }
 
+  /// Says what is wrong before a call's body is judged: a caller who is told of a wrong field
+  /// would mend the wrong thing.
+  package func checkAvailable() throws(Problem) { _ = try ledger() }
+
   /// The ledger for work that goes on while the daemon ends.
   var ledgerIfAny: Ledger? { try? record.get() }
 

@@ -30,6 +30,8 @@ package enum CallbackAnswer: Sendable, Equatable {
   case unknownTicket
   /// The query cannot be read, or names an empty request: 400. Nothing changed.
   case malformed
+  /// The daemon could only start to say what is wrong, or is ending: 503. Nothing was judged.
+  case unavailable
   /// Too many returns at once: 429. The watcher still finds a decision.
   case tooMany(retryAfter: Int)
 }

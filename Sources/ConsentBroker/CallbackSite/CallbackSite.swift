@@ -76,6 +76,7 @@ package import HTTP
       return redirect(to: view)
     case .unknownTicket: return verdict(.unknown, for: request)
     case .malformed: return page(.malformed, 400, for: request)
+    case .unavailable: return page(.verdict(.notConfirmed), 503, for: request)
     case .tooMany(let retryAfter): return limited(retryAfter, request)
     }
   }

@@ -40,50 +40,66 @@ package enum DaemonProgram {
 
   private static func configured(_ options: DaemonOptions) -> Int32 {
     let surroundings = Surroundings.current()
-    do throws(StartFailure) {
-      let (configuration, faults) = try options.configuration(surroundings)
-      for fault in faults { say(fault) }
-      guard faults.isEmpty else {
-        throw StartFailure(.configurationInvalid, "the configuration has faults, named above")
-      }
-      if options.action == .checkConfiguration {
-        _ = try DaemonPaths(configuration, surroundings)
+    if options.action == .checkConfiguration {
+      do throws(StartFailure) {
+        _ = try DaemonPaths(try checked(options, surroundings), surroundings)
         return 0
+      } catch {
+        return failed(error)
       }
-      return serve(configuration, surroundings)
-    } catch {
-      say(error.description)
-      return error.word.exitCode
     }
+    var activation: ActivationSockets
+    do throws(ActivationError) {
+      activation = try ActivationSockets.take()
+    } catch {
+      return failed(
+        StartFailure(
+          .configurationInvalid,
+          "the service manager passed the socket “\(error.name)”, which is neither the API's nor "
+            + "on loopback"))
+    }
+    return serve(options, surroundings, &activation)
+  }
+
+  /// The configuration, once it has no fault; each fault is said.
+  private static func checked(
+    _ options: DaemonOptions, _ surroundings: Surroundings
+  ) throws(StartFailure) -> Configuration {
+    let (configuration, faults) = try options.configuration(surroundings)
+    for fault in faults { say(fault) }
+    guard faults.isEmpty else {
+      throw StartFailure(
+        .configurationInvalid,
+        "the configuration has faults: \(faults.joined(separator: "; "))")
+    }
+    return configuration
   }
 
   private static func serve(
-    _ configuration: Configuration, _ surroundings: Surroundings
+    _ options: DaemonOptions, _ surroundings: Surroundings, _ activation: inout ActivationSockets
   ) -> Int32 {
     // Before there is a second thread, so that no thread takes them.
     Signals.block([.terminate, .interrupt, .hangUp])
     OpenFilesLimit.raise()
-    let log = Log(level: configuration.logLevel)
+    let configuration = Result { () throws(StartFailure) in try checked(options, surroundings) }
+    let log = Log(level: (try? configuration.get())?.logLevel ?? .info)
+    let handedOver = HandedOver(&activation)
     let result = ExitCode()
     EventLoop.runOnThisThread {
-      let daemon = Daemon(configuration, surroundings, log: log) { _ throws(ConsentError) in
-        throw ConsentError(.browserUnavailable)
-      }
-      do throws(StartFailure) {
-        try await daemon.start()
-        await daemon.waitForStop()
-      } catch {
-        say(error.description)
-        result.code = error.word.exitCode
-      }
-      await daemon.stop()
+      let run = DaemonRun(options, surroundings, log: log)
+      result.code = await run.run(configuration, handedOver)
       EventLoop.stop()
     }
     return result.code
   }
 
+  private static func failed(_ failure: StartFailure) -> Int32 {
+    say(failure.description)
+    return failure.word.exitCode
+  }
+
   /// One line on standard error, with nothing in it that a terminal would act on.
-  private static func say(_ text: String) {
+  static func say(_ text: String) {
     Log.standardError(.error, "mero-consentd: \(escaped(text))\n")
   }
 }

@@ -7,6 +7,7 @@ import HTTP
   static func accept(
     _ call: APICall, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
+    try await asking { () throws(Problem) in try broker.checkAvailable() }
     let url = try url(call)
     try await asking { () throws(Problem) in try broker.accept(returned: url) }
     return APIResponse.json(AcceptedBody(accepted: true), status: 202)

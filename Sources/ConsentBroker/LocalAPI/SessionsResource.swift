@@ -8,6 +8,7 @@ import MeroConsent
   static func open(
     _ call: APICall, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
+    try await asking { () throws(Problem) in try broker.checkAvailable() }
     var fields = try call.fields()
     var node = try fields.object("node")
     let opening = SessionOpening(

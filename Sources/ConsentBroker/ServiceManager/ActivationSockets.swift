@@ -18,6 +18,8 @@ package struct ActivationSockets: ~Copyable {
   /// True when a service manager passed any socket: it owns their paths, so we never unlink them.
   package private(set) var any = false
 
+  package private(set) var hasCallback = false
+
   package init() {}
 
   /// Takes over what was passed to this very process and removes the variables that say so, so
@@ -78,8 +80,10 @@ package struct ActivationSockets: ~Copyable {
       api = OwnedDescriptor(adopting: number)
     case AF_INET where callback4 == nil && isLoopback4(address):
       callback4 = OwnedDescriptor(adopting: number)
+      hasCallback = true
     case AF_INET6 where callback6 == nil && isLoopback6(address):
       callback6 = OwnedDescriptor(adopting: number)
+      hasCallback = true
     default:
       throw ActivationError(name: name)
     }

@@ -1,0 +1,115 @@
+import EventLoop
+import MeroConsent
+
+/// One life of the daemon's process on the loop, from the first listener to its exit code.
+@LoopActor final class DaemonRun {
+  private let options: DaemonOptions
+  private let surroundings: Surroundings
+  private let log: Log
+  private let notifier = ServiceNotifier()
+
+  init(_ options: DaemonOptions, _ surroundings: Surroundings, log: Log) {
+    self.options = options
+    self.surroundings = surroundings
+    self.log = log
+  }
+
+  /// - Returns: the exit code.
+  func run(
+    _ configuration: Result<Configuration, StartFailure>, _ handedOver: HandedOver
+  ) async -> Int32 {
+    notifier.startWatchdog()
+    let failure: StartFailure
+    do throws(StartFailure) {
+      return try await work(configuration.get(), handedOver)
+    } catch {
+      failure = error
+    }
+    DaemonProgram.say(failure.description)
+    // The other daemon does the work; answering in its place would be worse than not answering.
+    guard handedOver.isWoken, failure.word != .alreadyRunning else { return failure.word.exitCode }
+    return await explain(failure, handedOver)
+  }
+
+  private func work(
+    _ configuration: Configuration, _ handedOver: HandedOver
+  ) async throws(StartFailure) -> Int32 {
+    let daemon = Daemon(configuration, surroundings, log: log) { url throws(ConsentError) in
+      try await BrowserOpener().open(url)
+    }
+    let adopted: Daemon.Adopted
+    do throws(SystemError) {
+      adopted = try handedOver.listeners()
+    } catch {
+      throw StartFailure(
+        .socketUnavailable, "the service manager's sockets cannot be used: \(error)")
+    }
+    do throws(StartFailure) {
+      try await daemon.start(adopting: adopted)
+    } catch {
+      await daemon.stop()
+      throw error
+    }
+    notifier.ready()
+    await daemon.waitForStop()
+    notifier.stopping()
+    await daemon.stop()
+    return 0
+  }
+
+  /// Answers what is wrong until it is mended or a signal ends us.
+  private func explain(_ failure: StartFailure, _ handedOver: HandedOver) async -> Int32 {
+    guard let adopted = try? handedOver.listeners() else { return failure.word.exitCode }
+    let end = OneTime()
+    let signals = try? Signals([.terminate, .interrupt, .hangUp]) { _ in end.come() }
+    let service = UnavailableService(
+      failure, settings: BrokerSettings(version: ProductVersion.text), uid: surroundings.uid,
+      log: log, api: adopted.api, callbacks: adopted.callback?.all ?? [],
+      isMended: { [self] in await isMended(handedOver) }, onMended: { end.come() })
+    notifier.ready()
+    notifier.status(failure.description)
+    await end.wait()
+    notifier.stopping()
+    await service.stop(within: Daemon.stopLimit)
+    signals?.stop()
+    return 0
+  }
+
+  /// Whether a start would succeed now. What is opened for that is given back.
+  private func isMended(_ handedOver: HandedOver) async -> Bool {
+    do throws(StartFailure) {
+      let (configuration, faults) = try options.configuration(surroundings)
+      guard faults.isEmpty else { return false }
+      let paths = try DaemonPaths(configuration, surroundings)
+      let state = try StateDirectory(path: paths.state)
+      let ledger = try LedgerFile(directory: paths.state).open().ledger
+      await ledger.close()
+      _ = consume state
+      guard !handedOver.hasCallback else { return true }
+      for listener in try CallbackListeners(port: configuration.callbackPort).all {
+        listener.close()
+      }
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+/// Something that comes once and is waited for by one.
+@LoopActor private final class OneTime {
+  private var hasCome = false
+  private var waiter: UnsafeContinuation<Void, Never>?
+
+  func come() {
+    guard !hasCome else { return }
+    hasCome = true
+    waiter?.resume()
+    waiter = nil
+  }
+
+  func wait() async {
+    guard !hasCome else { return }
+    await withUnsafeContinuation { waiter = $0 }
+  }
+}
