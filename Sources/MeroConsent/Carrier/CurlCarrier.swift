@@ -17,7 +17,9 @@ package import Sealed
   private var multi: CurlMulti?
   private var running: [ObjectIdentifier: CurlTransfer] = [:]
   private var isClosed = false
-  private var timeSuspended = BootInstant.timeSuspended
+  private var suspendedBefore: Duration?
+  /// How long this machine has slept so far; tests put a clock of their own here.
+  package var timeSuspended: @LoopActor () -> Duration = { BootInstant.timeSuspended }
 
   /// - Parameter store: `nil` when this machine has none: then every https transfer fails.
   nonisolated package init(
@@ -84,9 +86,9 @@ package import Sealed
   /// A connection that was open when the machine went to sleep is dead, or worse: it swallows
   /// what is sent (C-152).
   private func dropConnectionsFromBeforeSleep() {
-    let now = BootInstant.timeSuspended
-    if now - timeSuspended > .seconds(1) { multi = nil }
-    timeSuspended = now
+    let now = timeSuspended()
+    if let suspendedBefore, now - suspendedBefore > .seconds(1) { multi = nil }
+    suspendedBefore = now
   }
 
   private func configured(for request: CarrierRequest) throws(CurlFailure) -> CurlEasy {

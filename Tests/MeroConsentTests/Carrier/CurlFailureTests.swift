@@ -90,6 +90,16 @@ import Testing
     await carrier.close()
   }
 
+  @Test @LoopActor func connectionsFromBeforeASleepAreNotUsedAgain() async throws {
+    let carrier = try await TestNode.shared().carrier()
+    carrier.timeSuspended = { .seconds(100) }
+    let first = try await carrier.exchange("break-second").text
+    carrier.timeSuspended = { .seconds(3700) }
+    let second = try await carrier.exchange("break-second").text
+    #expect(first != second)
+    await carrier.close()
+  }
+
   // MARK: Ends
 
   @Test func cancellingEndsTheTransfer() async throws {
