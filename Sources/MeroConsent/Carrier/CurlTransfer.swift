@@ -58,22 +58,22 @@ import Sealed
 
   /// Returns when the status and the headers are in.
   func waitForHead() async throws(CarrierError) -> CarrierReplyHead {
-    while true {
+    try await stoppingOnCancel { () throws(CarrierError) in
       if let head { return head }
       if let failure { throw failure }
-      await change()
+      return nil
     }
   }
 
   /// - Returns: `nil` after the last byte.
   func next() async throws(CarrierError) -> [UInt8]? {
-    while true {
+    let piece = try await stoppingOnCancel { () throws(CarrierError) -> [UInt8]? in
       if let failure, failure.reason == .cancelled || failure.reason == .closed { throw failure }
       if !unread.isEmpty { return takeUnread() }
       if let failure { throw failure }
-      if hasEnded { return nil }
-      await change()
+      return hasEnded ? [] : nil
     }
+    return piece.isEmpty ? nil : piece
   }
 
   /// Ends it, unless it has ended.
@@ -93,18 +93,32 @@ import Sealed
     return piece
   }
 
-  private func change() async {
-    let cancelled = "the task was cancelled"
-    await withTaskCancellationHandler {
-      if Task.isCancelled { return stop(.cancelled, cancelled) }
-      await withUnsafeContinuation { continuation in
-        precondition(waiter == nil, "one task reads an answer")
-        waiter = continuation
+  /// Waits until `look` finds something. A cancelled task ends the transfer.
+  private func stoppingOnCancel<Found>(
+    _ look: @LoopActor () throws(CarrierError) -> Found?
+  ) async throws(CarrierError) -> Found {
+    let result: Result<Found, CarrierError> = await withTaskCancellationHandler {
+      if Task.isCancelled { stop(.cancelled, Self.cancelled) }
+      do throws(CarrierError) {
+        while true {
+          // Between this look and the wait nothing else runs on the loop. It does between the
+          // call of `withTaskCancellationHandler` and its first line, so that is further out.
+          if let found = try look() { return .success(found) }
+          await withUnsafeContinuation { continuation in
+            precondition(waiter == nil, "one task reads an answer")
+            waiter = continuation
+          }
+        }
+      } catch {
+        return .failure(error)
       }
     } onCancel: {
-      Task { @LoopActor in self.stop(.cancelled, cancelled) }
+      Task { @LoopActor in self.stop(.cancelled, Self.cancelled) }
     }
+    return try result.get()
   }
+
+  private static let cancelled = "the task was cancelled"
 
   private func wake() {
     waiter?.resume()
