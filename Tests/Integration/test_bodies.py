@@ -23,10 +23,11 @@ BODIES = [
 
 @pytest.mark.parametrize("body,status", BODIES, ids=lambda value: str(value)[:40])
 def test_a_body_is_read_strictly(daemon, body, status):
-    answer = daemon.api.post("/v1/returns", body)
+    answer = daemon.api.call(
+        "POST", "/v1/returns", body, [("Content-Type", "application/json")], content_type=None)
     assert answer.status == status, answer
     if status == 400:
-        assert answer.code == "JSON_MALFORMED" or body == b""
+        assert answer.code == "JSON_MALFORMED"
 
 
 def test_an_unknown_field_is_named(daemon):

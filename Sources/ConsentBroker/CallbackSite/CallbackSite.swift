@@ -93,6 +93,7 @@ package import HTTP
 
   /// Away from the query, so that neither the history nor a reload holds it.
   private func redirect(to ticket: String) -> HTTPResponse {
+    broker.log.debug("callback: a return, 303")
     var response = HTTPResponse(303)
     if let location = HTTPFieldValue("/done/" + ticket) {
       response.headers.set(.location, location)
@@ -111,6 +112,7 @@ package import HTTP
   private func page(
     _ topic: PageTopic, _ status: HTTPStatus, for request: HTTPRequest, headers: HTTPHeaders = [:]
   ) -> HTTPResponse {
+    broker.log.debug("callback: \(topic.name), \(status)")
     let language = PageLanguage.preferred(in: request.headers.values(of: "Accept-Language"))
     return page(topic, status, in: language, headers: headers)
   }

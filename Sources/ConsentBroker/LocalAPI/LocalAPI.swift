@@ -1,5 +1,6 @@
 package import EventLoop
 package import HTTP
+import MeroConsent
 
 /// The daemon's API on its Unix socket: who connects, which route, whose call, what is answered.
 ///
@@ -17,6 +18,8 @@ package import HTTP
 
   package func refuse(connection: HTTPConnectionInfo) -> HTTPResponse? {
     guard !peers.admits(connection.peer) else { return nil }
+    let who = connection.peer.map { "user \($0.uid), process \($0.pid)" } ?? "nobody"
+    broker.log.warning("local API: refused another user's process (\(who))")
     return APIProblem(
       .peerRefused, "This socket answers only the processes of the user it belongs to."
     ).response
@@ -49,13 +52,36 @@ package import HTTP
   private func answer(_ request: HTTPRequest) async throws(APIProblem) -> HTTPResponse {
     let (route, id) = try RouteTable.find(request)
     let call = APICall(request: request, id: id)
-    switch route.access {
+    do throws(APIProblem) {
+      let response = try await answer(call, by: route.access)
+      note(route, response.status.code)
+      return response
+    } catch {
+      note(route, error.document.status, error.document.code)
+      throw error
+    }
+  }
+
+  private func answer(
+    _ call: APICall, by access: Route.Access
+  ) async throws(APIProblem) -> HTTPResponse {
+    switch access {
     case .anybody(let answer):
       return try await answer(call, broker)
     case .session(let answer):
-      let key = BearerKey.read(request.headers.values(of: .authorization))
+      let key = BearerKey.read(call.request.headers.values(of: .authorization))
       let caller = try await asking { () throws(Problem) in try self.broker.authenticate(key: key) }
       return try await answer(call, caller, broker)
+    }
+  }
+
+  /// The route and not the path: an id is nobody else's business.
+  private func note(_ route: Route, _ status: Int, _ code: String? = nil) {
+    let line = "local API: \(route.method.name) \(route.path.template): \(status)"
+    if let code {
+      broker.log.debug(line, .code(code))
+    } else {
+      broker.log.debug(line)
     }
   }
 }

@@ -50,9 +50,9 @@ class API:
 class Session(API):
     """An open session."""
 
-    def __init__(self, daemon, node, **fields):
+    def __init__(self, daemon, program, **fields):
         super().__init__(daemon.socket)
-        self.opening = opening(node, **fields)
+        self.opening = opening(program, **fields)
         answer = self.post("/v1/sessions", self.opening)
         assert answer.status == 201, answer
         self.id = answer.json()["session"]
@@ -145,9 +145,9 @@ def path(request_id, tail=""):
     return f"/v1/requests/{quote(request_id, safe='')}{tail}"
 
 
-def opening(node, **fields):
+def opening(program, **fields):
     """The body that opens a session with a development node."""
-    ready = node.ready
+    ready = program.ready
     body = {
         "package": ready["package"],
         "node": {"url": ready["url"], "trust": {"transportKey": ready["transportKey"]}},
