@@ -11,8 +11,8 @@ import Testing
     var testDescription: String { "\(misbehaviour.rawValue) on \(call.rawValue)" }
   }
 
-  /// Every misbehaviour on each call of a client that it can spoil. One that never answers ends
-  /// at the limit of whoever carries the call, which is not tested here.
+  /// Every misbehaviour on each call of a client that it can spoil. One that never answers
+  /// has a test of its own.
   nonisolated static let cases: [Case] = Misbehaviour.allCases.flatMap { misbehaviour in
     CallName.allCases.filter(misbehaviour.entry.calls.contains)
       .filter { $0 != .page && $0 != .other && misbehaviour != .neverAnswers }
@@ -109,6 +109,20 @@ import Testing
     }
   }
 
+  @Test func aNodeThatNeverAnswersIsGivenUp() async throws {
+    try await NodeAndClient.serving { it in
+      var limits = CarrierLimits()
+      limits.call = .milliseconds(500)
+      let client = try it.another(limits: limits)
+      try it.node.misbehave(.neverAnswers, on: .request)
+      await #expect(throws: ConsentError(.nodeUnreachable)) {
+        try await client.requestConsent(.createOrg(name: "Acme"))
+      }
+      // It ran all the same: what a client does not hear may have happened.
+      #expect(it.node.state.consents.all.count == 1)
+    }
+  }
+
   @Test func aCancelledCallLeavesANodeThatNeverAnswers() async throws {
     try await NodeAndClient.serving { it in
       try it.node.misbehave(.neverAnswers, on: .request)
@@ -118,8 +132,6 @@ import Testing
       }
       call.cancel()
       await #expect(throws: ConsentError(.cancelled)) { try await call.value }
-      // It ran all the same: what a client does not hear may have happened.
-      #expect(it.node.state.consents.all.count == 1)
     }
   }
 }

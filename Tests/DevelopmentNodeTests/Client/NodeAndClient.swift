@@ -18,18 +18,23 @@ import MeroConsent
   }
 
   /// A client that has talked to nobody yet.
-  func another(_ trust: NodeTrust = .development) throws -> MeroClient {
-    let client = try Self.client(of: node, trust)
+  func another(
+    _ trust: NodeTrust = .development, limits: CarrierLimits = CarrierLimits()
+  ) throws -> MeroClient {
+    let client = try Self.client(of: node, trust, limits)
     clients.append(client)
     return client
   }
 
-  private static func client(of node: DevelopmentNode, _ trust: NodeTrust) throws -> MeroClient {
-    try MeroClient(
-      node: NodeAddress(node.state.place.base), trust: trust,
+  private static func client(
+    of node: DevelopmentNode, _ trust: NodeTrust, _ limits: CarrierLimits = CarrierLimits()
+  ) throws -> MeroClient {
+    let address = try NodeAddress(node.state.place.base)
+    return try MeroClient(
+      node: address, trust: trust,
       tokens: SessionTokens(accessToken: node.tokens.access, refreshToken: node.tokens.refresh),
       origins: node.state.place.origins, returnTo: node.state.place.returnTo,
-      carrier: SocketCarrier(port: node.port, prefix: node.state.place.prefix), clock: .system)
+      carrier: CurlCarrier(node: address, limits: limits), clock: .system)
   }
 
   static func serving(
