@@ -48,7 +48,8 @@ import MeroConsent
   var kind: ConsentKind? { ConsentKind(rawValue: row.kind) }
 
   func time(at now: BootInstant) -> ReadJudgement.Time {
-    if now < deadline { return .running }
+    if now + ReadJudgement.lastMoment < deadline { return .running }
+    if now < deadline { return .ending }
     return now < deadline + ReadJudgement.patience ? .over : .givenUp
   }
 

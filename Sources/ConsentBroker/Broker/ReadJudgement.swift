@@ -14,11 +14,17 @@ enum ReadJudgement: Equatable {
   /// Where the time of a request stands at the moment at which a read began.
   enum Time {
     case running
+    /// The last moment. The node's end may be here already, since its `Date`, by which we know
+    /// how long a request lasts, has whole seconds: gone means expired, pending may still change.
+    case ending
     /// `expiresAt` is over: an answer now is the last word.
     case over
     /// Even the time for trying again is over.
     case givenUp
   }
+
+  /// One second of the `Date` field, and half a second for an answer on its way.
+  static let lastMoment: Duration = .milliseconds(1500)
 
   /// How long a node that does not answer is asked about a request whose time is over.
   static let patience: Duration = .hours(24)
@@ -30,8 +36,10 @@ enum ReadJudgement: Equatable {
       case .approved: return .end(.approved, outcome: result.outcome, failure: nil)
       case .declined: return .end(.declined, outcome: nil, failure: nil)
       case .pending:
-        guard time == .running else { return .end(.expired, outcome: nil, failure: nil) }
-        return .stay(ConsentError(.notDecided))
+        switch time {
+        case .running, .ending: return .stay(ConsentError(.notDecided))
+        case .over, .givenUp: return .end(.expired, outcome: nil, failure: nil)
+        }
       }
     case .failure(let error):
       return judge(error, at: time)
@@ -43,7 +51,7 @@ enum ReadJudgement: Equatable {
     case .replaced:
       return .end(time == .running ? .replaced : .expired, outcome: nil, failure: nil)
     case .cancelled: return .nothing
-    case .resultInvalid where time != .running:
+    case .resultInvalid where time == .over || time == .givenUp:
       return .end(.failed, outcome: nil, failure: error.code)
     case _ where time == .givenUp: return .end(.failed, outcome: nil, failure: error.code)
     default: return .stay(error)

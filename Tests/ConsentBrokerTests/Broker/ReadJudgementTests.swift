@@ -11,7 +11,7 @@ import Testing
       ConsentResult(requestId: "r", kind: .createOrg, status: status, outcome: outcome))
   }
 
-  @Test(arguments: [ReadJudgement.Time.running, .over, .givenUp])
+  @Test(arguments: [ReadJudgement.Time.running, .ending, .over, .givenUp])
   func aDecisionIsOneWheneverItComes(_ time: ReadJudgement.Time) {
     #expect(
       ReadJudgement.judge(Self.success(.approved), at: time)
@@ -22,14 +22,22 @@ import Testing
   }
 
   @Test func pendingIsNotDecidedAndThenExpired() {
-    #expect(
-      ReadJudgement.judge(Self.success(.pending), at: .running)
-        == .stay(ConsentError(.notDecided)))
+    for time in [ReadJudgement.Time.running, .ending] {
+      #expect(
+        ReadJudgement.judge(Self.success(.pending), at: time) == .stay(ConsentError(.notDecided)))
+    }
     for time in [ReadJudgement.Time.over, .givenUp] {
       #expect(
         ReadJudgement.judge(Self.success(.pending), at: time)
           == .end(.expired, outcome: nil, failure: nil))
     }
+  }
+
+  /// The node's end comes up to a second before ours: its `Date` has whole seconds.
+  @Test func goneInTheLastMomentIsExpiredAndNotReplaced() {
+    let gone = Result<ConsentResult, ConsentError>.failure(ConsentError(.replaced))
+    #expect(
+      ReadJudgement.judge(gone, at: .ending) == .end(.expired, outcome: nil, failure: nil))
   }
 
   /// A code, and what it means while the time runs, when it is over, and when all is given up.
