@@ -20,12 +20,16 @@ extension SealedChannel {
     let number = nextWaiter
     nextWaiter += 1
     let result = await withTaskCancellationHandler {
-      await withCheckedContinuation { waiter in
+      await withCheckedContinuation {
+        (waiter: CheckedContinuation<Result<Void, SealedError>, Never>) in
+        // Entering the handler suspends for a moment: `leave` may have come before the waiter,
+        // and so may the session.
+        if Task.isCancelled { return waiter.resume(returning: .failure(.cancelled)) }
+        if session != nil { return waiter.resume(returning: .success(())) }
         waiters[number] = waiter
         if opening == nil { opening = Task { await runOpening() } }
       }
     } onCancel: {
-      // Runs after the waiter is in place, since this actor is busy until it is.
       Task { await leave(number) }
     }
     try result.get()

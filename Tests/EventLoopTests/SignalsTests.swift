@@ -36,11 +36,13 @@ import Testing
   func isToldOfEachChange() async throws {
     var changes = 0
     let watch = try ClockChange { changes += 1 }
-    for expected in 1...3 {
+    for _ in 1...3 {
+      // Others may set the clock meanwhile, such as this test in another process.
+      let before = changes
       #expect(shiftClock())
       let deadline = BootInstant.now + .seconds(5)
-      while changes < expected && .now < deadline { await Task.yield() }
-      #expect(changes == expected)
+      while changes == before && .now < deadline { await Task.yield() }
+      #expect(changes > before)
     }
     watch.stop()
   }

@@ -18,17 +18,17 @@ import EventLoop
   ///
   /// - Returns: whether there was a signal; `false` at `deadline` and when the task is cancelled.
   func wait(until deadline: BootInstant) async -> Bool {
-    if !isSignalled && !Task.isCancelled && deadline > .now {
-      await withTaskCancellationHandler {
-        await withUnsafeContinuation { continuation in
-          sleeper = continuation
-          timer.arm(at: deadline) { [weak self] in self?.wake() }
-        }
-      } onCancel: {
-        Task { @LoopActor in self.wake() }
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        // Looked at here, where nothing can come between the look and the sleep.
+        guard !isSignalled, !Task.isCancelled, deadline > .now else { return continuation.resume() }
+        sleeper = continuation
+        timer.arm(at: deadline) { [weak self] in self?.wake() }
       }
-      timer.disarm()
+    } onCancel: {
+      Task { @LoopActor in self.wake() }
     }
+    timer.disarm()
     defer { isSignalled = false }
     return isSignalled
   }
