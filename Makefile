@@ -6,10 +6,20 @@ PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-
 # Other people's quotes with expected verdicts: read in place, never part of the tree.
 TDX_DATA ?= ../shared/data/tdx
 
-.PHONY: build test quote-cases bench lint deps clean
+.PHONY: build demo run tools test quote-cases bench lint deps clean
 
 build: deps
 	swift build
+
+# The main job in front of your eyes, and the same programs to play with.
+demo: build tools
+	@python3 -B Tests/Integration/demo.py
+
+run: build tools
+	@python3 -B Tests/Integration/play.py
+
+tools:
+	@command -v python3 >/dev/null && command -v curl >/dev/null || .ci/install-packages python3 curl
 
 test: deps lint
 	swift build --build-tests

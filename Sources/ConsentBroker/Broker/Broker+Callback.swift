@@ -35,9 +35,14 @@ extension Broker {
 
   private func take(_ returned: ReturnURL, of request: LiveRequest) -> CallbackAnswer {
     guard !returned.namesAnother(than: request.row.requestId) else {
-      Task { await refuse(request, .requestMismatch) }
-      // A page of its own: this return's verdict takes nothing from the request's.
-      return .done(ticket: views.make(showing: .mismatch))
+      // A page of its own: this return's verdict takes nothing from the request's. It is told
+      // when the request's app can see it too.
+      let (ticket, view) = views.make()
+      Task {
+        await refuse(request, .requestMismatch)
+        view.show(.mismatch)
+      }
+      return .done(ticket: ticket)
     }
     request.newestReturnAt = .now
     request.returnsUnderWay += 1

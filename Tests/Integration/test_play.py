@@ -1,0 +1,66 @@
+"""`make demo` and `make run`, as a person types them."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture
+def environment(home):
+    """What the scripts leave behind would be left in here."""
+    return dict(os.environ) | {"TMPDIR": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
+@pytest.fixture
+def running(home, environment):
+    """`make run`, up to the last line that it prints."""
+    process = subprocess.Popen(
+        [sys.executable, str(HERE / "play.py")], env=environment, stdout=subprocess.PIPE, text=True)
+    lines = []
+    while not lines or not lines[-1].startswith("Ctrl-C"):
+        line = process.stdout.readline()
+        assert line, "it ended: " + "".join(lines)
+        lines.append(line)
+    yield process, lines
+    process.kill()
+    process.wait()
+
+
+def test_the_demo_shows_each_verdict_and_leaves_nothing_behind(home, environment):
+    done = subprocess.run(
+        [sys.executable, str(HERE / "demo.py")], env=environment, capture_output=True, text=True,
+        timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for word in ["orgCreated", "approved", "declined", "CONSENT_REQUEST_MISMATCH",
+                 "CONSENT_NOT_DECIDED", "CONSENT_REPLACED"]:
+        assert word in done.stdout
+    assert not done.stderr
+    assert os.listdir(home) == []
+
+
+def test_every_line_works_as_printed(running):
+    process, lines = running
+    answers = [
+        subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=30).stdout
+        for line in lines if line.startswith("curl ")
+    ]
+    words = ['"state":"started"', 'data-state="approved"', '"state":"approved"', '"code"',
+             '"requestId"', '"requests":[', "event: request", '"wrong-request"', '"transportKey"',
+             '"version"']
+    assert len(answers) == len(words)
+    for word, answer in zip(words, answers):
+        assert word in answer.replace('": ', '":'), answer
+
+
+@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_both_programs_and_leaves_nothing_behind(home, running, end):
+    process, _ = running
+    process.send_signal(end)
+    assert process.wait(timeout=30) == 0
+    assert os.listdir(home) == []
