@@ -102,6 +102,7 @@ package actor SealedChannel {
       do { opened = try session.open(piece, into: &reader) } catch { throw .flawed(error) }
       guard opened else { throw .closed }
     }
+    guard !isClosed else { throw .closed }
     let answer: (head: SealedResponseHead, body: [UInt8])
     do { answer = try reader.finish() } catch { throw .flawed(error) }
     guard !NodeRefusal.saysUnguarded(status: answer.head.status, body: answer.body) else {

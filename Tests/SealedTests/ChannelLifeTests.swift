@@ -196,4 +196,20 @@ import Testing
     #expect(await failure == .closed)
     #expect(await fixture.node.count(.handshake) == 1)
   }
+
+  /// The last byte is in, the end of the answer is not: the carrier may not notice the closing.
+  @Test func closingAtTheEndOfAHandshakeLeavesNoKeys() async throws {
+    let fixture = await ChannelFixture()
+    await fixture.node.whileEndsAreWaitedFor { await fixture.channel.close() }
+    #expect(await fixture.failure() == .closed)
+    #expect(await !fixture.channel.holdsKeys)
+    #expect(await fixture.node.count(.exchange) == 0)
+  }
+
+  @Test func closingAtTheEndOfAnAnswerYieldsNothing() async throws {
+    let fixture = await ChannelFixture()
+    try await fixture.get("/warm-up")
+    await fixture.node.whileEndsAreWaitedFor { await fixture.channel.close() }
+    #expect(await fixture.failure() == .closed)
+  }
 }

@@ -41,6 +41,7 @@ actor FakeNode: Carrier {
   private(set) var key = X25519.PrivateKey()
   var lifetime: UInt32 = 3600
   var pieceSize = 50
+  private var beforeEnd: (@Sendable () async -> Void)?
 
   private var turns: [Call: [Turn]] = [:]
   private var sessions: [[UInt8]: Session] = [:]
@@ -59,6 +60,7 @@ actor FakeNode: Carrier {
 
   func setLifetime(_ seconds: UInt32) { lifetime = seconds }
   func setPieceSize(_ size: Int) { pieceSize = size }
+  func whileEndsAreWaitedFor(_ happens: (@Sendable () async -> Void)?) { beforeEnd = happens }
 
   /// As after a restart: another key, no sessions.
   func restart() {
@@ -184,7 +186,7 @@ actor FakeNode: Carrier {
     let pieces = stride(from: 0, to: body.count, by: pieceSize).map { start in
       Array(body[start..<min(start + pieceSize, body.count)])
     }
-    return FakeReply(head, pieces: pieces, ending: ending, limit: limit)
+    return FakeReply(head, pieces: pieces, ending: ending, limit: limit, beforeEnd: beforeEnd)
   }
 
   private func body(

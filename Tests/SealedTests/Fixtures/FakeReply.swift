@@ -5,6 +5,7 @@ import Synchronization
 final class FakeReply: CarrierReply {
   let head: CarrierReplyHead
   private let limit: Int
+  private let beforeEnd: (@Sendable () async -> Void)?
 
   private struct State {
     var pieces: [[UInt8]]
@@ -14,16 +15,21 @@ final class FakeReply: CarrierReply {
   }
   private let state: Mutex<State>
 
-  /// - Parameter ending: what is thrown behind the last piece; `nil` for a proper end.
+  /// - Parameters:
+  ///   - ending: what is thrown behind the last piece; `nil` for a proper end.
+  ///   - beforeEnd: what happens while the end is waited for.
   init(
-    _ head: CarrierReplyHead, pieces: [[UInt8]], ending: CarrierError? = nil, limit: Int
+    _ head: CarrierReplyHead, pieces: [[UInt8]], ending: CarrierError? = nil, limit: Int,
+    beforeEnd: (@Sendable () async -> Void)? = nil
   ) {
     self.head = head
     self.limit = limit
+    self.beforeEnd = beforeEnd
     state = Mutex(State(pieces: pieces.filter { !$0.isEmpty }, ending: ending))
   }
 
   func next() async throws(CarrierError) -> [UInt8]? {
+    if let beforeEnd, state.withLock({ $0.pieces.isEmpty }) { await beforeEnd() }
     let result = state.withLock { state -> Result<[UInt8]?, CarrierError> in
       guard !state.isAbandoned else {
         return .failure(CarrierError(.cancelled, requestMayHaveLeft: true))
