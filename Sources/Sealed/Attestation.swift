@@ -16,6 +16,15 @@ package protocol AttestationVerifier: Sendable {
   /// Returns only when the evidence proves that a node to be trusted holds
   /// `evidence.transportKey`: a quote that verifies, whose report data is `evidence.reportData`.
   func verify(_ evidence: AttestationEvidence) async throws(AttestationRefusal)
+
+  /// Whether what `verify` accepted last still holds: asked whenever another session is opened
+  /// with the same key. When it does not, the node is attested again first.
+  func proofStillHolds() async -> Bool
+}
+
+extension AttestationVerifier {
+  /// For a proof that does not age.
+  package func proofStillHolds() async -> Bool { true }
 }
 
 /// What a node answered to the attestation call.
@@ -29,14 +38,18 @@ package struct AttestationEvidence: Sendable {
   package let reportData: [UInt8]
   /// The whole answer as received, JSON: its `data.collateral` is for the verifier to read.
   package let reply: [UInt8]
+  /// The answer's `Date` field. It proves nothing; it may tell that this machine's clock is wrong.
+  package let date: String?
 
   package init(
-    nonce: [UInt8], quote: [UInt8], transportKey: X25519.PublicKey, reply: [UInt8]
+    nonce: [UInt8], quote: [UInt8], transportKey: X25519.PublicKey, reply: [UInt8],
+    date: String? = nil
   ) {
     self.nonce = nonce
     self.quote = quote
     self.transportKey = transportKey
     self.reply = reply
+    self.date = date
     reportData = TransportBinding.reportData(nonce: nonce, key: transportKey)
   }
 }
@@ -72,7 +85,7 @@ package enum AttestCall {
   /// - Throws: `SealedError.foreignReply` when it is not of this form at all, `.untrusted` when
   ///   the node names no key, or the key or the quote cannot be read.
   static func evidence(
-    nonce: [UInt8], reply: [UInt8]
+    nonce: [UInt8], reply: [UInt8], date: String? = nil
   ) throws(SealedError) -> AttestationEvidence {
     guard let form = try? JSONDecoder().decode(Reply.self, from: Data(reply)) else {
       throw .foreignReply(status: 200)
@@ -81,7 +94,8 @@ package enum AttestCall {
     guard let keyBytes = Hex.decode(keyText), let key = try? X25519.PublicKey(keyBytes),
       let quote = form.data.quoteB64.flatMap({ Base64.decode($0) })
     else { throw .untrusted(.malformedAttestation) }
-    return AttestationEvidence(nonce: nonce, quote: quote, transportKey: key, reply: reply)
+    return AttestationEvidence(
+      nonce: nonce, quote: quote, transportKey: key, reply: reply, date: date)
   }
 
   private struct Reply: Decodable {

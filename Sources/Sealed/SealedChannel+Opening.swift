@@ -77,7 +77,8 @@ extension SealedChannel {
     case .pinned(let key):
       return key
     case .attested(let verifier):
-      if let attestedKey { return attestedKey }
+      if let attestedKey, await verifier.proofStillHolds() { return attestedKey }
+      attestedKey = nil
       let key = try await attest(verifier)
       attestedKey = key
       return key
@@ -96,7 +97,7 @@ extension SealedChannel {
     try await requireSuccess(reply)
     let text = try await body(
       of: reply, limit: SealedLimits.attestReply, tooLong: .foreignReply(status: 200))
-    let evidence = try AttestCall.evidence(nonce: nonce, reply: text)
+    let evidence = try AttestCall.evidence(nonce: nonce, reply: text, date: reply.head.date)
     do { try await verifier.verify(evidence) } catch { throw .untrusted(.attestation(error)) }
     return evidence.transportKey
   }
