@@ -3,7 +3,8 @@ package import EventLoop
 package import HTTP
 
 // What this node does not model, so that nobody takes it for a real one:
-// - no trusted hardware: its quotes are mocks, and its collateral is empty;
+// - no trusted hardware: its quotes are mocks, and its collateral is empty (a test may bring a
+//   machine and a root of its own, which nobody else trusts);
 // - no passkeys and no log-in: whoever has a page's address decides, and tokens are given out by
 //   /dev/tokens; their signatures are random bytes;
 // - no rights: any account may ask for anything, and organizations, members, instances and
@@ -26,6 +27,8 @@ package import HTTP
   package let tokens: Accounts.Tokens
   package let port: UInt16
 
+  /// Where its quotes come from.
+  package var attestation = Attestation.mock
   var sealing = NodeSealing()
   private let listener: Listener
   private var servers: [ObjectIdentifier: HTTPServer] = [:]

@@ -8,7 +8,7 @@ extension DevelopmentNode {
   func attest(_ body: [UInt8]) -> Exchange {
     answer(.attest) { acts in
       guard let key = try? X25519.PublicKey(transportKey) else { return .notFound }
-      let ran = Ran(Attestation.answer(body, key: key, acts: acts))
+      let ran = Ran(Attestation.answer(body, key: key, acts: acts, source: attestation))
       return state.spoilt(ran, by: acts)
     }
   }
