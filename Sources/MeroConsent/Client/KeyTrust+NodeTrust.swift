@@ -6,9 +6,10 @@ import TDXQuote
 extension KeyTrust {
   /// - Throws: `CONSENT_REQUEST_INVALID` for a key, a register or a status that is none;
   ///   `NODE_UNTRUSTED` for a development node elsewhere, and where nothing is configured.
+  /// - Parameter record: is told what the node proves.
   init(
     _ trust: NodeTrust, of node: NodeAddress, verifier: QuoteVerifier,
-    now: @escaping @Sendable () -> Date
+    now: @escaping @Sendable () -> Date, record: AttestationRecord
   ) throws(ConsentError) {
     switch trust {
     case .transportKey(let hex):
@@ -18,7 +19,8 @@ extension KeyTrust {
       self = .pinned(key)
     case .measurements(let images, let statuses):
       let policy = try QuotePolicy(images: images, statuses: statuses)
-      self = .attested(ImageVerifier(verifier: verifier, policy: policy, now: now))
+      self = .attested(
+        ImageVerifier(verifier: verifier, policy: policy, now: now, record: record))
     case .development, .unconfigured:
       guard let host = LoopbackHost(node.host) else {
         throw ConsentError(
@@ -28,7 +30,7 @@ extension KeyTrust {
               + "key or its measurements."
             : nil)
       }
-      self = .attested(MockVerifier(host: host))
+      self = .attested(MockVerifier(host: host, now: now, record: record))
     }
   }
 }
@@ -44,7 +46,7 @@ extension QuotePolicy {
     for (index, image) in images.enumerated() {
       trusted.append(
         TrustedImage(
-          name: "image \(index + 1)",
+          name: image.name ?? "image \(index + 1)",
           measurements: try Measurements(image, field: "\(field)[\(index)]")))
     }
     var allowed: Set<TCBStatus> = []
@@ -81,45 +83,5 @@ extension Measurements {
       rtmr3: try register("rtmr3", image.rtmr3))
     guard let registers else { throw .requestInvalid(field, "has a register of a wrong size") }
     self = registers
-  }
-}
-
-/// Trusts a node whose TDX quote verifies and shows one of the images.
-private struct ImageVerifier: AttestationVerifier {
-  let verifier: QuoteVerifier
-  let policy: QuotePolicy
-  let now: @Sendable () -> Date
-
-  func verify(_ evidence: AttestationEvidence) async throws(AttestationRefusal) {
-    let seconds = Int64(now().timeIntervalSince1970)
-    do throws(QuoteFailure) {
-      let quote = try verifier.verify(
-        quote: evidence.quote, collateral: AttestReply.collateral(in: evidence.reply),
-        now: seconds)
-      _ = try policy.judge(quote, expectedReportData: evidence.reportData)
-    } catch {
-      throw AttestationRefusal(error)
-    }
-  }
-}
-
-/// Trusts a development node on this machine by its mock quote.
-private struct MockVerifier: AttestationVerifier {
-  let host: LoopbackHost
-
-  func verify(_ evidence: AttestationEvidence) async throws(AttestationRefusal) {
-    do throws(QuoteFailure) {
-      try MockQuote.accept(
-        evidence.quote, expectedReportData: evidence.reportData, from: host)
-    } catch {
-      throw AttestationRefusal(error)
-    }
-  }
-}
-
-extension AttestationRefusal {
-  fileprivate init(_ failure: QuoteFailure) {
-    let clock = failure.dependsOnTheClock ? " Check this machine's clock, too." : ""
-    self.init(code: failure.rawValue, detail: failure.explanation + clock)
   }
 }

@@ -25,6 +25,7 @@ public final class MeroClient: Sendable {
   public let node: NodeAddress
   private let core: ClientCore
   private let browser: BrowserOpener
+  private let record: AttestationRecord
 
   /// Nothing is sent before the first request.
   ///
@@ -57,30 +58,40 @@ public final class MeroClient: Sendable {
     returnTo: String? = nil, carrier: any Carrier, clock: ClientClock,
     verifier: QuoteVerifier = QuoteVerifier(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
+    let record = AttestationRecord()
     let channel = SealedChannel(
       on: LoopActor.shared, carrier: carrier,
-      trust: try KeyTrust(trust, of: node, verifier: verifier, now: clock.now),
+      trust: try KeyTrust(trust, of: node, verifier: verifier, now: clock.now, record: record),
       clock: SealedClock(now: ClientClock.system.uptime, sleep: ClientClock.system.sleep))
     try self.init(
       node: node, tokens: tokens, origins: origins, returnTo: returnTo,
-      transport: SealedTransport(channel), clock: clock, onTokensChanged: onTokensChanged)
+      transport: SealedTransport(channel), clock: clock, record: record,
+      onTokensChanged: onTokensChanged)
   }
 
   /// Over any transport: for tests of what is above the sealed channel.
   package init(
     node: NodeAddress, tokens: SessionTokens, origins: [String], returnTo: String?,
     transport: any NodeTransport, clock: ClientClock, browser: BrowserOpener = BrowserOpener(),
-    onTokensChanged: TokensChanged?
+    record: AttestationRecord = AttestationRecord(), onTokensChanged: TokensChanged?
   ) throws(ConsentError) {
     try Self.check(tokens)
     let origins = try PackageOrigins(origins)
     if let returnTo { try origins.check(returnTo: returnTo) }
     self.node = node
     self.browser = browser
+    self.record = record
     core = ClientCore(
       node: node, origins: origins, returnTo: returnTo, tokens: tokens, transport: transport,
       clock: clock, onTokensChanged: onTokensChanged)
   }
+
+  /// What the node proved when it was attested last: `nil` before the first call, where its key
+  /// is pinned, and after an attestation that failed.
+  public var attestation: NodeAttestation? { get async { await record.last } }
+
+  /// The same, for who is on the loop already.
+  @LoopActor package var lastAttestation: NodeAttestation? { record.last }
 
   /// Asks the node; the person decides on its page.
   ///

@@ -19,12 +19,17 @@ public struct NodeMeasurements: Hashable, Sendable {
   public var rtmr1: String
   public var rtmr2: String
   public var rtmr3: String
+  /// What people call the image: a release and a profile, for example. Nothing is decided by it.
+  public var name: String?
 
-  public init(mrtd: String, rtmr0: String, rtmr1: String, rtmr2: String, rtmr3: String) {
+  public init(
+    mrtd: String, rtmr0: String, rtmr1: String, rtmr2: String, rtmr3: String, name: String? = nil
+  ) {
     self.mrtd = mrtd
     self.rtmr0 = rtmr0
     self.rtmr1 = rtmr1
     self.rtmr2 = rtmr2
     self.rtmr3 = rtmr3
+    self.name = name
   }
 }
