@@ -176,5 +176,26 @@ import Testing
       ])
     #expect(status.nodesReachable == 5 && status.nodesUnreachable == 6)
     #expect(status.stateHealth == "read-only" && status.stateWasReset)
+    // A daemon of an earlier version tells of none.
+    #expect(status.attestations.isEmpty)
+  }
+
+  @Test func readsWhatNodesProved() async throws {
+    let daemon = try StubDaemon(
+      200,
+      #"{"callbacks":[],"counts":{"eventStreams":0,"sessions":2,"undecidedRequests":0,"waits":0},"#
+        + #""nodes":{"reachable":2,"unreachable":0},"startedAt":"2026-12-01T09:00:00Z","#
+        + #""attestations":[{"image":"2.3.87 locked-read-only","mock":false,"#
+        + #""tcbStatus":"OutOfDate","advisories":["INTEL-SA-1"],"#
+        + #""verifiedAt":"2026-12-01T09:01:00Z","holdsUntil":"2026-12-09T09:00:00Z"},"#
+        + #"{"image":"development","mock":true,"advisories":[],"#
+        + #""verifiedAt":"2026-12-01T09:00:30Z"}],"#
+        + #""state":{"health":"ok","reset":false},"uptime":61,"version":"1.2.3"}"#)
+    let attestations = try await daemon.client().status().attestations
+    #expect(attestations.map(\.image) == ["2.3.87 locked-read-only", "development"])
+    #expect(attestations.map(\.isMock) == [false, true])
+    #expect(attestations.map(\.tcbStatus) == ["OutOfDate", nil])
+    #expect(attestations[0].advisoryIDs == ["INTEL-SA-1"])
+    #expect(attestations[0].holdsUntil?.timeIntervalSince(attestations[0].verifiedAt) == 691_140)
   }
 }

@@ -3,6 +3,7 @@
 import os
 import stat
 
+from harness.api import Session
 from harness.programs import Daemon
 
 
@@ -42,6 +43,17 @@ def test_knows_whether_the_nodes_answer(daemon, node, session):
     assert session.post("/v1/requests", {"request": {"kind": "createOrg", "name": "A"}}).code == (
         "NODE_UNREACHABLE")
     assert daemon.status["nodes"] == {"reachable": 0, "unreachable": 1}
+
+
+def test_tells_what_the_nodes_proved(daemon, node, session):
+    # The key of the fixture's session is pinned, so that its node proves nothing.
+    session.start()
+    assert daemon.status["attestations"] == []
+    way = {"development": True}
+    Session(daemon, node, node={"url": node.ready["url"], "trust": way}).start()
+    (proof,) = daemon.status["attestations"]
+    assert proof.pop("verifiedAt")
+    assert proof == {"image": "development", "mock": True, "advisories": []}
 
 
 def test_the_socket_is_its_users_alone(daemon):

@@ -131,8 +131,13 @@ package import MeroConsent
       uptimeSeconds: Int((BootInstant.now - bootedAt).components.seconds),
       callbackIPv4: callback?.ipv4, callbackIPv6: callback?.ipv6, sessions: vault.count,
       undecidedRequests: live.count, waits: waits.count, eventStreams: eventStreams,
-      nodesReachable: nodes.count { $0 }, nodesUnreachable: nodes.count { !$0 }, state: health,
-      stateReset: stateReset)
+      nodesReachable: nodes.count { $0 }, nodesUnreachable: nodes.count { !$0 },
+      attestations: attestations, state: health, stateReset: stateReset)
+  }
+
+  private var attestations: [NodeAttestation] {
+    Set(vault.all.compactMap { $0.client?.lastAttestation })
+      .sorted { ($0.verifiedAt, $0.image) > ($1.verifiedAt, $1.image) }
   }
 
   /// Whether nothing would be lost if the daemon went to sleep: no session, nothing undecided.

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+package import MeroConsent
 
 /// `GET /v1/status`: nothing that is anybody's.
 package struct StatusView: Sendable {
@@ -15,6 +16,8 @@ package struct StatusView: Sendable {
   /// Nodes of open sessions whose last call was answered, and those where it was not.
   package var nodesReachable: Int
   package var nodesUnreachable: Int
+  /// What the nodes of open sessions proved last, the newest first, each once.
+  package var attestations: [NodeAttestation]
   package var state: StateHealth
   /// A damaged database was set aside at this start, and an empty one made.
   package var stateReset: Bool

@@ -1,6 +1,7 @@
 import EventLoop
 import FoundationEssentials
 import HTTP
+import MeroConsent
 
 /// `/v1/status`: how the daemon is. Nothing in it is anybody's, so that no key is needed.
 @LoopActor enum StatusResource {
@@ -20,6 +21,7 @@ struct StatusJSON: Encodable {
   let callbacks: [String]
   let counts: Counts
   let nodes: Nodes
+  let attestations: [Attestation]
   let state: State
 
   struct Counts: Encodable {
@@ -33,6 +35,26 @@ struct StatusJSON: Encodable {
   struct Nodes: Encodable {
     let reachable: Int
     let unreachable: Int
+  }
+
+  /// What a node proved when it was attested last. Which node it was is its session's matter.
+  struct Attestation: Encodable {
+    let image: String
+    /// A development node's word, which proves nothing.
+    let mock: Bool
+    let tcbStatus: String?
+    let advisories: [String]
+    let verifiedAt: Date
+    let holdsUntil: Date?
+
+    init(_ attestation: NodeAttestation) {
+      image = attestation.image
+      mock = attestation.isMock
+      tcbStatus = attestation.tcbStatus
+      advisories = attestation.advisoryIDs
+      verifiedAt = attestation.verifiedAt
+      holdsUntil = attestation.holdsUntil
+    }
   }
 
   struct State: Encodable {
@@ -49,6 +71,7 @@ struct StatusJSON: Encodable {
       sessions: view.sessions, undecidedRequests: view.undecidedRequests, waits: view.waits,
       eventStreams: view.eventStreams)
     nodes = Nodes(reachable: view.nodesReachable, unreachable: view.nodesUnreachable)
+    attestations = view.attestations.map(Attestation.init)
     state = State(health: view.state.rawValue, reset: view.stateReset)
   }
 }

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+public import MeroConsent
 
 /// How the daemon is. Nothing in it is anybody's.
 public struct BrokerStatus: Sendable, Hashable {
@@ -14,6 +15,9 @@ public struct BrokerStatus: Sendable, Hashable {
   /// Nodes of open sessions whose last call was answered, and those where it was not.
   public let nodesReachable: Int
   public let nodesUnreachable: Int
+  /// What the nodes of open sessions proved last, the newest first. Nodes whose key is pinned
+  /// prove nothing else.
+  public let attestations: [NodeAttestation]
   /// `ok`, `read-only` (nothing new is recorded) or `unavailable`.
   public let stateHealth: String
   /// A damaged database was set aside at the daemon's start.

@@ -105,6 +105,7 @@ struct StatusAnswer: Decodable {
   let callbacks: [String]
   let counts: Counts
   let nodes: Nodes
+  let attestations: [Attestation]?
   let state: State
 
   struct Counts: Decodable {
@@ -119,6 +120,21 @@ struct StatusAnswer: Decodable {
     let unreachable: Int
   }
 
+  struct Attestation: Decodable {
+    let image: String
+    let mock: Bool
+    let tcbStatus: String?
+    let advisories: [String]
+    let verifiedAt: Date
+    let holdsUntil: Date?
+
+    var value: NodeAttestation {
+      NodeAttestation(
+        image: image, isMock: mock, tcbStatus: tcbStatus, advisoryIDs: advisories,
+        verifiedAt: verifiedAt, holdsUntil: holdsUntil)
+    }
+  }
+
   struct State: Decodable {
     let health: String
     let reset: Bool
@@ -129,6 +145,7 @@ struct StatusAnswer: Decodable {
       version: version, startedAt: startedAt, uptime: .seconds(uptime), callbacks: callbacks,
       sessions: counts.sessions, undecidedRequests: counts.undecidedRequests, waits: counts.waits,
       eventStreams: counts.eventStreams, nodesReachable: nodes.reachable,
-      nodesUnreachable: nodes.unreachable, stateHealth: state.health, stateWasReset: state.reset)
+      nodesUnreachable: nodes.unreachable, attestations: (attestations ?? []).map(\.value),
+      stateHealth: state.health, stateWasReset: state.reset)
   }
 }
