@@ -27,9 +27,14 @@ def explain(node, daemon, app):
     view = app.start(**body)
     request = path(view["requestId"])
 
+    opening = app.opening | node.control("tokens")
+    opening.pop("account")
+
     print(f"The node is at {node.ready['url']}, the daemon's API at {daemon.socket}.")
     print(f"An app has opened a session and asked for an organization. Its code: {view['code']}")
     print(f"The page, for a browser: {view['url']}")
+    curl("open a session, as a second app of another account would",
+         *api, "--json", json.dumps(opening), "http://mero/v1/sessions")
     curl("the request, as its app sees it", *api, *key, f"http://mero{request}")
     curl("play the person: press Approve on the page, and follow it back to the daemon's page",
          "-L", "-d", "decision=approve", view["url"])

@@ -50,7 +50,7 @@ def test_every_line_works_as_printed(running):
         subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=30).stdout
         for line in lines if line.startswith("curl ")
     ]
-    words = ['"state":"started"', 'data-state="approved"', '"state":"approved"', '"code"',
+    words = ['"key"', '"state":"started"', 'data-state="approved"', '"state":"approved"', '"code"',
              '"requestId"', '"requests":[', "event: request", '"wrong-request"', '"transportKey"',
              '"version"']
     assert len(answers) == len(words)
