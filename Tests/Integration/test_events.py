@@ -60,10 +60,16 @@ def test_a_new_stream_tells_only_what_is_new(session):
     session.start()
     with session.events() as stream:
         view = session.start()
-        while stream.next_request()["requestId"] != view["requestId"]:
-            pass  # the replacement of the first
-        session.delete(path(view["requestId"]))
-        assert stream.next_request()["state"] == "cancelled"
+        # The first one is replaced meanwhile; of the new one, every step is told.
+        states = []
+        while "cancelled" not in states:
+            event = stream.next_request()
+            if event["requestId"] == view["requestId"]:
+                states.append(event["state"])
+                session.delete(path(view["requestId"]))
+            else:
+                assert event["state"] == "replaced"
+        assert states == ["started", "cancelled"]
 
 
 @pytest.mark.parametrize("value", ["x", "-1", "1.0", "+1", "1" * 19, " 1 1"])

@@ -10,9 +10,8 @@ extension Broker {
   package func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer {
     guard (try? ledger()) != nil else { return .unavailable }
     guard returnsUnderWay < BrokerLimits.returnsInFlight else { return .tooMany(retryAfter: 1) }
-    guard let returned = try? ReturnURL(path: "/return", query: rawQuery) else {
-      return .malformed
-    }
+    let path = ticket.map { "/return/\($0)" } ?? "/return"
+    guard let returned = try? ReturnURL(path: path, query: rawQuery) else { return .malformed }
     guard let ticket else {
       let (ticket, view) = views.make()
       Task { await judge(returned, for: view) }
@@ -29,7 +28,7 @@ extension Broker {
     }
     // It may have become one that is watched while the ledger was asked.
     if let request = live.of(ticket: ticket) { return take(returned, of: request) }
-    Task { await noteFirstReturn(of: row) }
+    _ = await noteFirstReturn(of: row)
     return .done(ticket: ticket)
   }
 
@@ -39,17 +38,13 @@ extension Broker {
       // when the request's app can see it too.
       let (ticket, view) = views.make()
       Task {
-        await refuse(request, .requestMismatch)
+        await refuse(request, .requestMismatch, from: .open)
         view.show(.mismatch)
       }
       return .done(ticket: ticket)
     }
-    request.newestReturnAt = .now
-    request.returnsUnderWay += 1
-    Task {
-      request.returnsUnderWay -= 1
-      _ = await judgeReturn(of: request)
-    }
+    // Its page waits for the verdict; this answer does not.
+    _ = beginReturn(of: request, from: .open)
     return .done(ticket: request.row.ticket)
   }
 

@@ -18,12 +18,12 @@ extension Broker {
     guard let row = try await row(requestId, of: session) else { throw .notFound }
     let request = live.of(requestId: requestId, session: session)
     guard !returned.namesAnother(than: requestId) else {
-      if let request { await refuse(request, .requestMismatch) }
+      if let request { await refuse(request, .requestMismatch, from: .app) }
       throw .consent(ConsentError(.requestMismatch), requestId: requestId)
     }
     let final: RequestRow
     if let request {
-      switch await judgeReturn(of: request) {
+      switch await beginReturn(of: request, from: .app).value {
       case .final(let row): final = row
       case .refused(let error): throw .consent(error, requestId: requestId)
       }
@@ -55,32 +55,47 @@ extension Broker {
 
   // MARK: Verdicts on one return
 
-  /// Finds the verdict on a return of this request, and notes it where it is a refusal.
+  /// Which door a return came through.
+  enum Door {
+    /// The app's own call, with its key.
+    case app
+    /// The callback or the URL handler, at which anybody can knock.
+    case open
+    /// An open one, by a return that names no request.
+    case openWithoutName
+  }
+
+  /// Begins to find the verdict on a return of this request, and notes it where it is a refusal.
   ///
   /// The work is nobody's task but its own, so that it goes on when whoever asked is gone.
-  func judgeReturn(of request: LiveRequest, namesIt: Bool = true) async -> Look {
+  func beginReturn(of request: LiveRequest, from door: Door) -> Task<Look, Never> {
     request.returnsUnderWay += 1
     request.newestReturnAt = .now
     returnsUnderWay += 1
-    let task = Task { () -> Look in
+    return Task {
       let look = await look(at: request)
-      if case .refused(let error) = look, namesIt { await refuse(request, error.code) }
+      if case .refused(let error) = look, door != .openWithoutName {
+        await refuse(request, error.code, from: door)
+      }
       request.returnsUnderWay -= 1
       returnsUnderWay -= 1
       request.wakePages()
       return look
     }
-    return await task.value
   }
 
   /// Keeps what a return met. It changes nothing else, and nothing of a finished request.
-  func refuse(_ request: LiveRequest, _ code: ConsentError.Code) async {
+  func refuse(
+    _ request: LiveRequest, _ code: ConsentError.Code, from door: Door
+  ) async {
     guard !request.isOver else { return }
     let isRepeated = request.refusal == code
     request.refusal = code
     request.wakePages()
     // Somebody who knocks for ever keeps neither the disk nor the waiting apps busy.
-    if isRepeated, let last = request.refusalNotedAt, BootInstant.now - last < Self.knockInterval {
+    if isRepeated, door != .app, let last = request.refusalNotedAt,
+      BootInstant.now - last < Self.knockInterval
+    {
       return
     }
     request.refusalNotedAt = .now
@@ -96,7 +111,7 @@ extension Broker {
     log.info("return refused", .request(change.row.requestId), .code(code.rawValue))
   }
 
-  /// How often the same refusal of one request is written down and told.
+  /// How often the same refusal of one request is written down and told, at an open door.
   static let knockInterval: Duration = .seconds(10)
 
   /// A request that the watcher saw decided before the person was back keeps its first return.
@@ -114,10 +129,10 @@ extension Broker {
   func judge(_ returned: ReturnURL, for view: ViewTickets.View) async {
     guard !returned.contradictsItself else { return view.show(.mismatch) }
     guard let requestId = returned.requestId else {
-      return view.show(await judgeAll(live.all, namesThem: false))
+      return view.show(await judgeAll(live.all, from: .openWithoutName))
     }
     let named = live.of(requestId: requestId)
-    guard named.isEmpty else { return view.show(await judgeAll(named, namesThem: true)) }
+    guard named.isEmpty else { return view.show(await judgeAll(named, from: .open)) }
     let row = try? await read { ledger throws(LedgerError) in
       try await ledger.newestRequest(requestId)
     }
@@ -128,10 +143,8 @@ extension Broker {
   }
 
   /// - Returns: what a page says of them all: a decision, where there is one.
-  private func judgeAll(_ requests: [LiveRequest], namesThem: Bool) async -> PageState {
-    let tasks = requests.map { request in
-      Task { await judgeReturn(of: request, namesIt: namesThem) }
-    }
+  private func judgeAll(_ requests: [LiveRequest], from door: Door) async -> PageState {
+    let tasks = requests.map { beginReturn(of: $0, from: door) }
     var states: Set<PageState> = []
     for task in tasks {
       switch await task.value {

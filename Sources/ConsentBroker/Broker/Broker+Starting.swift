@@ -149,11 +149,12 @@ extension Broker {
       _ = try? await ledgerIfAny?.forgetStarting(inserted.number)
       throw .consent(error, requestId: nil)
     }
-    let deadline = BootInstant.now + answer.lifetime
     let now = tools.now()
+    let lifetime = Self.lifetime(of: answer, at: now)
+    let deadline = BootInstant.now + .seconds(lifetime)
     let start = RequestStart(
       requestId: answer.started.requestId, code: answer.started.code, url: answer.started.url,
-      expiresAt: now.addingTimeInterval(answer.lifetime / .seconds(1)).asKept,
+      expiresAt: now.addingTimeInterval(lifetime).asKept,
       lifetimeCut: answer.lifetimeCut)
     guard let ledger = ledgerIfAny else { throw .stopping }
     let result: StartedRequest
@@ -174,6 +175,17 @@ extension Broker {
         .nodeError("The node gave the new request the id of an older one."), requestId: nil)
     }
   }
+
+  /// By the node's clock, which its `Date` tells in whole seconds. Where ours agrees with it as
+  /// far as can be told, ours is the more exact.
+  private static func lifetime(of answer: MeroClient.Started, at now: Date) -> TimeInterval {
+    let byNode = answer.lifetime / .seconds(1)
+    let byUs = answer.started.expiresAt.timeIntervalSince(now)
+    return byUs > 0 && abs(byNode - byUs) <= dateStep ? byUs : byNode
+  }
+
+  /// Seconds by which a time that was computed from a `Date` may be off.
+  private static let dateStep = 1.5
 
   private func recorded(
     _ started: ConsentStarted, _ idempotency: Idempotency?, of session: Session
