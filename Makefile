@@ -54,6 +54,7 @@ quote-cases: deps
 bench: deps
 	swift build -c release --product quote-bench
 	.build/release/quote-bench
+	.build/release/quote-bench memory
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift

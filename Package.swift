@@ -61,8 +61,9 @@ let package = Package(
     program("mero-dev-node", ["DevelopmentNode", "EventLoop"]),
     // For development, never installed: runs files of quotes with expected verdicts.
     program("quote-cases", ["TDXQuote", "Crypto"]),
+    .systemLibrary(name: "CMalloc", path: "Benchmarks/CMalloc"),
     .executableTarget(
-      name: "quote-bench", dependencies: ["TDXQuote", "TestPKI", "COpenSSL"],
+      name: "quote-bench", dependencies: ["TDXQuote", "TestPKI", "COpenSSL", "CMalloc"],
       path: "Benchmarks/quote-bench", swiftSettings: strict),
     // Tests.
     tests("EventLoopTests", ["EventLoop", "CLinux"]),
