@@ -65,7 +65,10 @@ struct Policy: Decodable {
 
 struct Expectation: Decodable {
   let ok: Bool
+  /// Absent where any refusal is right.
   let failure: String?
+  /// Whether an accepted quote is a mock.
+  let mock: Bool?
   let status: String?
   let advisoryIds: [String]?
   let measurements: [String: String]?

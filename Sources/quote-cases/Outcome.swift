@@ -13,9 +13,9 @@ enum Outcome {
   /// are not compared, and fields that agree are not told.
   func difference(from expected: Expectation) -> (expected: String, got: String)? {
     switch self {
-    case .refused(let failure) where !expected.ok && expected.failure == failure.rawValue:
-      return nil
-    case .refused(let failure): return (expected.summary, failure.rawValue)
+    case .refused(let failure):
+      let isRight = !expected.ok && expected.failure ?? failure.rawValue == failure.rawValue
+      return isRight ? nil : (expected.summary, failure.rawValue)
     case .problem(let reason): return (expected.summary, "a case that cannot be run: \(reason)")
     case .mock, .verified:
       let fields = self.fields
@@ -42,11 +42,13 @@ enum Outcome {
         Field(name: "rtmr2", value: Hex.encode(registers.rtmr2)),
         Field(name: "rtmr3", value: Hex.encode(registers.rtmr3)),
         Field(name: "report data", value: Hex.encode(quote.reportData)),
+        Field(name: "mock", value: "false"),
       ]
     case .mock(let reportData):
       return [
-        Field(name: "status", value: "a mock"),
+        Field(name: "status", value: "Mock"), Field(name: "advisories", value: ""),
         Field(name: "report data", value: Hex.encode(reportData)),
+        Field(name: "mock", value: "true"),
       ]
     case .refused, .problem: return []
     }
@@ -69,7 +71,11 @@ extension Expectation {
 
   fileprivate var fields: [Field] {
     var fields: [Field] = []
-    if let status { fields.append(Field(name: "status", value: status)) }
+    if let status {
+      // A mock has no status; a file may say so in its own way.
+      let isMock = status.lowercased() == "mock"
+      fields.append(Field(name: "status", value: isMock ? "Mock" : status))
+    }
     if let advisoryIds {
       fields.append(
         Field(name: "advisories", value: Set(advisoryIds).sorted().joined(separator: " ")))
@@ -78,6 +84,7 @@ extension Expectation {
       fields.append(Field(name: name, value: value))
     }
     if let reportData { fields.append(Field(name: "report data", value: reportData)) }
+    if let mock { fields.append(Field(name: "mock", value: String(mock))) }
     return fields
   }
 }

@@ -9,21 +9,33 @@ func fail(_ message: String) -> Never {
   exit(2)
 }
 
-let arguments = CommandLine.arguments
-guard arguments.count == 4, arguments[2] == "--data", !arguments[1].hasPrefix("-") else {
-  fail("usage: quote-cases FILE --data DIR")
+/// The file of cases and the directory of their data.
+func readArguments() -> (file: String, data: String)? {
+  var (file, data): (String?, String?)
+  var rest = CommandLine.arguments.dropFirst()
+  while let argument = rest.popFirst() {
+    switch argument {
+    case "--data" where data == nil: data = rest.popFirst()
+    case _ where argument.hasPrefix("-") || file != nil: return nil
+    default: file = argument
+    }
+  }
+  guard let file, let data else { return nil }
+  return (file, data)
 }
-guard let text = FileManager.default.contents(atPath: arguments[1]) else {
-  fail("cannot read \(arguments[1])")
+
+guard let arguments = readArguments() else { fail("usage: quote-cases FILE --data DIR") }
+guard let text = FileManager.default.contents(atPath: arguments.file) else {
+  fail("cannot read \(arguments.file)")
 }
 let file: CaseFile
 do {
   file = try JSONDecoder().decode(CaseFile.self, from: text)
 } catch {
-  fail("\(arguments[1]) is no file of cases: \(error)")
+  fail("\(arguments.file) is no file of cases: \(error)")
 }
 
-var runner = CaseRunner(data: DataDirectory(path: arguments[3]))
+var runner = CaseRunner(data: DataDirectory(path: arguments.data))
 let results =
   file.cases.map { runner.complaint($0) } + (file.convergence ?? []).map(CaseRunner.complaint)
 let complaints = results.compactMap { $0 }
