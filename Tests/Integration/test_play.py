@@ -28,8 +28,8 @@ def running(home, environment):
         assert line, "it ended: " + "".join(lines)
         lines.append(line)
     yield process, lines
-    process.kill()
-    process.wait()
+    process.terminate()  # it ends its programs; a kill would leave them running
+    process.wait(timeout=30)
 
 
 def test_the_demo_shows_each_verdict_and_leaves_nothing_behind(home, environment):
