@@ -7,6 +7,8 @@ package import TDXQuote
 ///
 /// Everything goes through the sealed transport; nothing is ever sent in the clear. Calls may be
 /// made from anywhere and at the same time. A cancelled task throws `CONSENT_CANCELLED`.
+/// Close it when it is of no use any more; without that, its keys stay in memory until the
+/// session's time is over, an hour at most.
 public final class MeroClient: Sendable {
   /// What a client keeps to. All times are the node's transfers'.
   public struct Options: Sendable {
