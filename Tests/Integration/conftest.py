@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from harness.api import Session
+from harness.opener import Opener
 from harness.programs import Daemon, Node
 
 
@@ -45,6 +46,17 @@ def node(programs):
 @pytest.fixture
 def daemon(programs):
     return programs(Daemon).start()
+
+
+@pytest.fixture
+def opener(home):
+    return Opener(home)
+
+
+@pytest.fixture
+def desktop(programs, opener):
+    """A daemon that can open pages."""
+    return programs(Daemon, environment=opener.environment).start()
 
 
 @pytest.fixture

@@ -67,18 +67,18 @@ def test_every_object_is_closed(description):
 
 
 @pytest.mark.parametrize("keyed", [True, False], ids=["with-a-key", "without"])
-def test_the_daemon_does_what_the_description_says(daemon, node, home, keyed):
+def test_the_daemon_does_what_the_description_says(desktop, node, home, keyed):
     """Generated calls, the sensible and the senseless, with every check on."""
     (home / "opening.json").write_text(json.dumps(opening(node)))
     environment = dict(os.environ) | {
         "MERO_OPENING": str(home / "opening.json"), "MERO_KEYED": "1" if keyed else "",
         "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
-    with Relay(daemon.socket) as relay:
+    with Relay(desktop.socket) as relay:
         environment["MERO_URL"] = relay.url
         run = subprocess.run(
             [sys.executable, "-m", "schemathesis.cli",
              "--config-file", str(HERE / "schemathesis.toml"), "run", str(DESCRIPTION),
              "--url", relay.url, "--checks", "all"],
-            cwd=home, env=environment, capture_output=True, text=True, timeout=300)
+            cwd=HERE, env=environment, capture_output=True, text=True, timeout=300)
     assert run.returncode == 0, run.stdout[-20000:] + run.stderr[-4000:]
-    assert daemon.status, "the daemon is well afterwards"
+    assert desktop.status, "the daemon is well afterwards"

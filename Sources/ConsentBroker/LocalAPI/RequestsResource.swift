@@ -6,7 +6,7 @@ import HTTP
   static func start(
     _ call: APICall, of caller: Caller, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
-    let key = try call.single(.idempotencyKey)
+    let key = try idempotencyKey(call)
     let body = try StartBody(call)
     let result = try await asking { () async throws(Problem) in
       switch body.what {
@@ -118,6 +118,20 @@ import HTTP
       headers.set("Preference-Applied", value)
     }
     return headers
+  }
+
+  /// `Idempotency-Key`, of visible ASCII: what else a header may carry is read in several ways.
+  private static func idempotencyKey(_ call: APICall) throws(APIProblem) -> String? {
+    guard let key = try call.single(.idempotencyKey) else { return nil }
+    guard (1...BrokerLimits.idempotencyKey).contains(key.utf8.count),
+      key.utf8.allSatisfy(HTTPBytes.isVisible)
+    else {
+      throw APIProblem(
+        .fieldInvalid,
+        "The Idempotency-Key is not 1 to \(BrokerLimits.idempotencyKey) visible ASCII characters.",
+        field: "Idempotency-Key")
+    }
+    return key
   }
 
   private static func limit(_ text: String) throws(APIProblem) -> Int {

@@ -9,40 +9,39 @@ import Glibc
 struct MemoryScan {
   private static let mask: UInt8 = 0xa5
   private let masked: [UInt8]
+  /// The place of the byte that is searched for first: one that is rare in memory, which is full
+  /// of zeros, of letters and of the high bytes of addresses.
+  private let rarest: Int
 
   init(for secret: borrowing Secret) {
-    masked = secret.withBytes { bytes in
-      bytes.dropFirst(bytes.count / 2).map { $0 ^ Self.mask }
+    (masked, rarest) = secret.withBytes { bytes in
+      let half = bytes.dropFirst(bytes.count / 2)
+      return (
+        half.map { $0 ^ Self.mask },
+        half.firstIndex { (0x80..<0xfe).contains($0) }
+          .map { $0 - half.startIndex } ?? 0
+      )
     }
   }
 
   /// How often the bytes are in memory.
-  func count() throws -> Int {
-    let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
-    guard memory >= 0 else { throw ScanError.noMemoryFile }
-    defer { _ = close(memory) }
-    let size = 1 << 20
-    // A mapping of its own, so that what was read into it is not looked through again.
-    let window = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    guard let window, window != MAP_FAILED else { throw ScanError.noMemoryFile }
-    defer { munmap(window, size) }
-    let own = UInt(bitPattern: window)..<UInt(bitPattern: window) + UInt(size)
-
+  func count() throws(ScanError) -> Int {
+    let window = try ScanWindow()
     var found = 0
     for region in try Self.writableRegions() {
       // The kernel may show the window as a part of a larger region.
       for part in [
-        region.clamped(to: 0..<own.lowerBound), region.clamped(to: own.upperBound..<UInt.max),
+        region.clamped(to: 0..<window.range.lowerBound),
+        region.clamped(to: window.range.upperBound..<UInt.max),
       ] {
         var start = part.lowerBound
         while start < part.upperBound {
-          let count = min(size, Int(part.upperBound - start))
-          let read = pread(memory, window, count, off_t(bitPattern: start))
-          if read > masked.count {
-            found += hits(in: UnsafeRawBufferPointer(start: window, count: read))
+          let count = min(ScanWindow.size, Int(part.upperBound - start))
+          if window.isInMemory(start, count) {
+            found += window.withBytes(at: start, count) { hits(in: $0) }
           }
           // Pieces overlap, so that bytes across their border are seen, and not twice.
-          guard count == size else { break }
+          guard count == ScanWindow.size else { break }
           start += UInt(count - masked.count + 1)
         }
       }
@@ -51,22 +50,28 @@ struct MemoryScan {
   }
 
   private func hits(in bytes: UnsafeRawBufferPointer) -> Int {
-    var hits = 0
-    let first = CInt(masked[0] ^ Self.mask)
-    var from = 0
-    while from + masked.count <= bytes.count {
-      guard let base = bytes.baseAddress,
-        let hit = memchr(base + from, first, bytes.count - masked.count + 1 - from)
-      else { break }
+    guard let base = bytes.baseAddress, bytes.count >= masked.count else { return 0 }
+    let rare = CInt(masked[rarest] ^ Self.mask)
+    let last = bytes.count - masked.count + rarest
+    var (hits, from) = (0, rarest)
+    while from <= last, let hit = memchr(base + from, rare, last - from + 1) {
       let at = UnsafeRawPointer(hit) - base
-      if (0..<masked.count).allSatisfy({ bytes[at + $0] ^ Self.mask == masked[$0] }) { hits += 1 }
+      if isHit(base + at - rarest) { hits += 1 }
       from = at + 1
     }
     return hits
   }
 
-  private static func writableRegions() throws -> [Range<UInt>] {
-    guard let file = fopen("/proc/self/maps", "re") else { throw ScanError.noMemoryFile }
+  private func isHit(_ place: UnsafeRawPointer) -> Bool {
+    for index in masked.indices {
+      let byte = place.load(fromByteOffset: index, as: UInt8.self)
+      if byte ^ Self.mask != masked[index] { return false }
+    }
+    return true
+  }
+
+  private static func writableRegions() throws(ScanError) -> [Range<UInt>] {
+    guard let file = fopen("/proc/self/maps", "re") else { throw .noMemoryFile }
     defer { fclose(file) }
     var regions: [Range<UInt>] = []
     var line: UnsafeMutablePointer<CChar>?
@@ -80,6 +85,49 @@ struct MemoryScan {
     }
     return regions
   }
+}
 
-  enum ScanError: Error { case noMemoryFile }
+enum ScanError: Error { case noMemoryFile }
+
+/// Where the process's memory is read to: a mapping of its own, so that what was read is not
+/// looked through again.
+struct ScanWindow: ~Copyable {
+  static let size = 1 << 20
+  private let pageSize = UInt(sysconf(CInt(_SC_PAGESIZE)))
+
+  private let memory: CInt
+  private let pages: CInt
+  private let place: UnsafeMutableRawPointer
+
+  init() throws(ScanError) {
+    let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+    let pages = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC)
+    let place = mmap(nil, Self.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard memory >= 0, pages >= 0, let place, place != MAP_FAILED else { throw .noMemoryFile }
+    (self.memory, self.pages, self.place) = (memory, pages, place)
+  }
+
+  deinit {
+    munmap(place, Self.size)
+    _ = close(memory)
+    _ = close(pages)
+  }
+
+  var range: Range<UInt> { UInt(bitPattern: place)..<UInt(bitPattern: place) + UInt(Self.size) }
+
+  /// Whether any of those pages exists. Most of the address space was never touched, and to read
+  /// it would make it exist.
+  func isInMemory(_ start: UInt, _ count: Int) -> Bool {
+    let (first, last) = (start / pageSize, (start + UInt(count) - 1) / pageSize)
+    var entries = [UInt64](repeating: 0, count: Int(last - first) + 1)
+    let size = entries.count * 8
+    guard pread(pages, &entries, size, off_t(first * 8)) == size else { return true }
+    // Bit 63: present; bit 62: swapped out.
+    return entries.contains { $0 >> 62 != 0 }
+  }
+
+  func withBytes(at start: UInt, _ count: Int, _ body: (UnsafeRawBufferPointer) -> Int) -> Int {
+    let read = pread(memory, place, count, off_t(bitPattern: start))
+    return read > 0 ? body(UnsafeRawBufferPointer(start: place, count: read)) : 0
+  }
 }

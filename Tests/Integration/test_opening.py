@@ -1,0 +1,119 @@
+"""Opening the consent page in the person's browser."""
+
+import os
+import time
+
+import pytest
+from harness.api import Session, path
+from harness.programs import Daemon
+from harness.waiting import until
+
+
+@pytest.fixture
+def session(desktop, node):
+    return Session(desktop, node)
+
+
+def test_a_start_opens_the_page_where_it_is_asked_to(opener, session):
+    view = session.start(open=True)
+    assert view["opened"] is True
+    assert opener.page() == view["url"]
+    assert "opened" not in session.start(open=False)
+    assert "opened" not in session.start()
+    assert opener.pages == [view["url"]]
+
+
+def test_a_page_is_opened_later(opener, session):
+    view = session.start()
+    answer = session.post(path(view["requestId"], "/open"))
+    assert answer.status == 200 and answer.json() == view | {"opened": True}
+    assert opener.page() == view["url"]
+
+
+def test_a_repeat_of_a_start_opens_no_second_page(opener, session):
+    headers = {"Idempotency-Key": "k"}
+    first = session.start(open=True, headers=headers)
+    again = session.start(open=True, headers=headers)
+    assert again["requestId"] == first["requestId"] and "opened" not in again
+    assert opener.page() and len(opener.pages) == 1
+
+
+def test_what_is_finished_is_not_opened(opener, node, session):
+    view = session.start()
+    session.delete(path(view["requestId"]))
+    answer = session.post(path(view["requestId"], "/open"))
+    assert answer.status == 410 and answer.code == "CONSENT_CANCELLED"
+    view = session.start()
+    node.decide(view["requestId"])
+    session.decided(view["requestId"])
+    answer = session.post(path(view["requestId"], "/open"))
+    assert answer.status == 200 and answer.json()["opened"] is False
+    assert opener.pages == []
+
+
+@pytest.mark.parametrize("environment", [
+    {"DISPLAY": ""}, {"PATH": "/nonexistent", "DISPLAY": ":99"},
+], ids=["no-desktop", "no-opener"])
+def test_without_a_browser_the_request_is_there_all_the_same(
+        programs, opener, node, environment):
+    daemon = programs(Daemon, environment=opener.environment | environment).start()
+    session = Session(daemon, node)
+    view = session.start(open=True)
+    assert view["opened"] is False and view["url"] and view["code"]
+    answer = session.post(path(view["requestId"], "/open"))
+    assert answer.status == 503 and answer.code == "BROWSER_UNAVAILABLE"
+    assert answer.json()["requestId"] == view["requestId"]
+    assert opener.pages == []
+
+
+def test_an_opener_that_fails_at_once_has_opened_nothing(opener, session):
+    opener.set("exit 3")
+    assert session.start(open=True)["opened"] is False
+
+
+def test_an_opener_that_does_not_end_is_not_waited_for(opener, desktop, session):
+    opener.set("trap '' TERM; sleep 4")
+    begin = time.monotonic()
+    assert session.start(open=True)["opened"] is True
+    assert time.monotonic() - begin < 3
+    assert desktop.status
+
+    def children():
+        listed = open(f"/proc/{desktop.pid}/task/{desktop.pid}/children").read().split()
+        return [child for child in listed if os.path.exists(f"/proc/{child}")]
+
+    until(lambda: not children(), "no child is left behind, not even a dead one")
+
+
+def test_an_opener_gets_nothing_of_ours(programs, opener, node, home):
+    opener.set(f"env >'{home}/env'; ls -l /proc/$$/fd >'{home}/fds'; grep SigBlk /proc/$$/status "
+                f">'{home}/signals'; mv '{home}/env' '{home}/env.done'")
+    daemon = programs(Daemon, environment=opener.environment | {
+        "LD_LIBRARY_PATH": "/nonexistent", "GIO_MODULE_DIR": "x", "LISTEN_PID": "1",
+        "NOTIFY_SOCKET": "/nonexistent", "WATCHDOG_USEC": "0", "MERO_SECRET": "x"}).start()
+    Session(daemon, node).start(open=True)
+    until((home / "env.done").exists, "the opener ran")
+    names = {line.partition("=")[0] for line in (home / "env.done").read_text().splitlines()}
+    assert "DISPLAY" in names and "HOME" in names
+    for name in names:
+        assert not name.startswith(("LD_", "GIO_", "LISTEN_", "NOTIFY_", "WATCHDOG_", "MERO_"))
+    # The shell's own are the script that it reads and the files that it writes.
+    files = [line.split(" -> ")[1] for line in (home / "fds").read_text().splitlines()[1:]]
+    assert len(files) >= 3
+    for file in files:
+        assert not file.startswith(("socket:", "anon_inode:", str(daemon.state))), file
+    assert int((home / "signals").read_text().split()[1], 16) == 0
+
+
+def test_a_return_in_the_moment_of_opening_is_answered(opener, desktop, session, home):
+    """C-009: a warm web session brings the person back at once."""
+    opener.set(
+        f"curl -s -o /dev/null -w '%{{http_code}}\\n' --get --data-urlencode "
+        f"\"request_id=$(printf %s \"$1\" | sed 's/.*consent.//; s/[?].*//')\" "
+        f"http://127.0.0.1:{desktop.port}/return >>'{home}/codes'")
+    for _ in range(5):
+        session.start(open=True)
+    codes = until(
+        lambda: (home / "codes").exists() and len((home / "codes").read_text().split()) == 5
+        and (home / "codes").read_text().split(), "five returns")
+    assert codes == ["303"] * 5
