@@ -29,7 +29,6 @@ let package = Package(
     .library(name: "MeroConsent", targets: ["MeroConsent"]),
     .library(name: "ConsentClient", targets: ["ConsentClient"]),
     .executable(name: "mero-consentd", targets: ["mero-consentd"]),
-    .executable(name: "mero-consent", targets: ["mero-consent"]),
     .executable(name: "mero-dev-node", targets: ["mero-dev-node"]),
   ],
   targets: [
@@ -57,7 +56,6 @@ let package = Package(
     floor("DevelopmentNode", ["Sealed", "HTTP", "EventLoop", "Crypto", "MeroConsent"]),
     // Floor 6.
     program("mero-consentd", ["ConsentBroker", "EventLoop"]),
-    program("mero-consent", ["ConsentClient"]),
     program("mero-dev-node", ["DevelopmentNode", "EventLoop"]),
     // For development, never installed: runs files of quotes with expected verdicts.
     program("quote-cases", ["TDXQuote", "Crypto"]),

@@ -46,8 +46,9 @@ def explain(node, daemon, app):
     curl("all requests", *api, *key, "http://mero/v1/requests")
     curl("events as they happen, from the first one on; here for two seconds",
          "-N", "-m", "2", *api, *key, "-H", "Last-Event-ID: 0", "http://mero/v1/events")
-    curl("let the node misbehave in the next answer; mero-dev-node --help lists the ways",
+    curl("let the node spoil the next result that it is asked for; mero-dev-node --help lists the ways",
          "--json", json.dumps({"name": "wrong-request"}), f"{node.ready['control']}/misbehave")
+    curl("all is well again", "--json", "{}", f"{node.ready['control']}/behave")
     curl("all that the node knows", node.ready["control"])
     curl("the daemon's state", *api, "http://mero/v1/status")
     print("\nCtrl-C ends both.", flush=True)

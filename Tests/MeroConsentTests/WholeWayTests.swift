@@ -150,7 +150,7 @@ import Testing
   @Test(arguments: Misbehaviour.allCases)
   func aRequestOfANodeThatMisbehaves(wrong: Misbehaviour) async throws {
     guard let call = Self.call(wrong, .request) else { return }
-    let client = try client(limit: wrong == .neverAnswers ? .seconds(1) : .seconds(30))
+    let client = try client(limit: wrong == .neverAnswers ? .seconds(6) : .seconds(30))
     try node.misbehave(wrong, on: call, number: Self.number(wrong))
     #expect(
       await code { try await client.requestConsent(.createOrg(name: "a")) }
@@ -164,7 +164,7 @@ import Testing
   @Test(arguments: Misbehaviour.allCases)
   func aResultOfANodeThatMisbehaves(wrong: Misbehaviour) async throws {
     guard let call = Self.call(wrong, .result), call == .result else { return }
-    let client = try client(limit: wrong == .neverAnswers ? .seconds(1) : .seconds(30))
+    let client = try client(limit: wrong == .neverAnswers ? .seconds(6) : .seconds(30))
     let started = try await client.requestConsent(.createOrg(name: "a"))
     if wrong != .outcomeOnPending {
       try node.decide(started.requestId, wrong == .outcomeOnDecline ? .decline : .approve)

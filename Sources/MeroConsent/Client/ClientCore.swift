@@ -178,6 +178,13 @@ extension ConsentError {
     switch status {
     case 300..<400:
       .nodeError("The node answered with a redirect, which is not followed.", status: status)
+    case 400..<500:
+      // The same question again would get the same answer.
+      ConsentError(
+        .nodeError,
+        advice: "The node refused what was asked, with the status \(status). Check the request's "
+          + "fields and its returnTo.",
+        nodeStatus: status)
     default:
       .nodeError("The node answered with the status \(status).", status: status)
     }

@@ -92,7 +92,7 @@ extension Distrust {
     case .attestation(let refusal):
       "The node could not prove what it runs (\(refusal.code)). \(refusal.detail) \(next)"
     case .pinnedKeyStale:
-      "The node no longer has the transport key that is configured. \(next)"
+      "The node does not have the transport key that is configured. \(next)"
     case .handshakeNotAuthentic: "What answered does not have the node's transport key. \(next)"
     case .lowOrderPoint: "The node's key is one that protects nothing. \(next)"
     }
