@@ -29,8 +29,13 @@ extension Broker {
         session: session.id, requestId: RandomName.starting(), ticket: RandomName.ticket(),
         kind: request.kind.rawValue, state: .starting, createdAt: tools.now().asKept,
         idempotency: idempotency)
+      // Where nobody says where the page leads, it leads here. Origins of a package, where they
+      // are named, would refuse that.
+      let ownReturn =
+        session.row.returnTo == nil && session.row.origins.isEmpty
+        ? callback?.address(of: row.ticket) : nil
       return try await started(row, of: session) { () async throws(ConsentError) in
-        try await client.start(request, returnTo: session.row.returnTo)
+        try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
       }
     }.opening(open, with: self)
   }

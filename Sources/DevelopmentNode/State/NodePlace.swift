@@ -28,9 +28,10 @@ package struct NodePlace: Sendable, Equatable {
 
   package func page(of id: String, code: String) -> String { "\(base)/consent/\(id)?code=\(code)" }
 
-  /// Whether `returnTo` is on one of the package's origins.
+  /// Whether `returnTo` is on one of the package's origins, or on loopback: who develops an app
+  /// may have no served page yet. A real node takes the origins alone.
   package func allows(returnTo: String) -> Bool {
     guard let url = WebURL(returnTo), !url.hasUserInfo, url.fragment == nil else { return false }
-    return origins.contains(url.origin)
+    return origins.contains(url.origin) || url.isLoopback
   }
 }
