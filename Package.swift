@@ -80,7 +80,9 @@ let package = Package(
         "MeroConsent", "EventLoop", "Crypto", "Sealed", "TDXQuote", "DevelopmentNode", "TestPKI",
         "COpenSSL",
       ]),
-    tests("ConsentBrokerTests", ["ConsentBroker", "MeroConsent", "HTTP", "EventLoop", "Crypto"]),
+    tests(
+      "ConsentBrokerTests",
+      ["ConsentBroker", "MeroConsent", "HTTP", "EventLoop", "Crypto", "CSQLite"]),
     tests("ConsentClientTests", ["ConsentClient", "MeroConsent", "HTTP", "EventLoop"]),
     tests(
       "DevelopmentNodeTests",

@@ -22,4 +22,9 @@ package struct Measurements: Hashable, Sendable {
     self.rtmr2 = rtmr2
     self.rtmr3 = rtmr3
   }
+
+  /// The registers by the names that releases and nodes give them.
+  package var named: [(name: String, bytes: [UInt8])] {
+    [("mrtd", mrtd), ("rtmr0", rtmr0), ("rtmr1", rtmr1), ("rtmr2", rtmr2), ("rtmr3", rtmr3)]
+  }
 }

@@ -3,14 +3,16 @@ import Crypto
 /// Verifies TDX quotes: a pure function of quote, collateral, time and trust anchor. It asks no
 /// network and no clock and keeps nothing.
 package struct QuoteVerifier: Sendable {
-  private let anchor: TrustAnchor
+  /// `nil` for Intel's root, which is parsed when the first quote is judged: most programs never
+  /// judge one.
+  private let replacement: TrustAnchor?
 
   /// Trusts Intel's SGX root, and nothing else.
-  package init() { anchor = .intelSGXRoot }
+  package init() { replacement = nil }
 
   /// Trusts `anchor` and **not** Intel's root. For tests and for `quote-cases` alone: a test reads
   /// the sources and fails when anything else names this entry point.
-  package init(trustingInsteadOfIntelInTestsOnly anchor: TrustAnchor) { self.anchor = anchor }
+  package init(trustingInsteadOfIntelInTestsOnly anchor: TrustAnchor) { replacement = anchor }
 
   /// Steps 1 to 18 of the specification's section 5, in their order.
   ///
@@ -23,7 +25,7 @@ package struct QuoteVerifier: Sendable {
   ) throws(QuoteFailure) -> VerifiedQuote {
     let quote = try Quote(parsing: bytes)
     let collateral = try Collateral(parsing: json)
-    var chains = ChainVerifier(anchor: anchor, now: now)
+    var chains = ChainVerifier(anchor: replacement ?? .intelSGXRoot, now: now)
     let rootCRL = try chains.rootCRL(collateral.rootCRL)
     let pckCA = try chains.certificate(
       .pckCA, inChain: collateral.pckCRLIssuerChain, rootCRL: rootCRL, failures: .pckCRL)

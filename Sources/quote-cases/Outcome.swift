@@ -32,18 +32,14 @@ enum Outcome {
   private var fields: [Field] {
     switch self {
     case .verified(let quote):
-      let registers = quote.measurements
       return [
         Field(name: "status", value: quote.status.rawValue),
         Field(name: "advisories", value: Set(quote.advisoryIDs).sorted().joined(separator: " ")),
-        Field(name: "mrtd", value: Hex.encode(registers.mrtd)),
-        Field(name: "rtmr0", value: Hex.encode(registers.rtmr0)),
-        Field(name: "rtmr1", value: Hex.encode(registers.rtmr1)),
-        Field(name: "rtmr2", value: Hex.encode(registers.rtmr2)),
-        Field(name: "rtmr3", value: Hex.encode(registers.rtmr3)),
-        Field(name: "report data", value: Hex.encode(quote.reportData)),
-        Field(name: "mock", value: "false"),
       ]
+        + quote.measurements.named.map { Field(name: $0.name, value: Hex.encode($0.bytes)) } + [
+          Field(name: "report data", value: Hex.encode(quote.reportData)),
+          Field(name: "mock", value: "false"),
+        ]
     case .mock(let reportData):
       return [
         Field(name: "status", value: "Mock"), Field(name: "advisories", value: ""),

@@ -77,3 +77,25 @@ def test_without_ipv6_it_listens_on_ipv4_and_says_so_once(programs):
     callbacks = daemon.status["callbacks"]
     assert len(callbacks) == 1 and callbacks[0].startswith("http://127.0.0.1:")
     assert sum("warning" in line for line in daemon.log.splitlines()) == 1
+
+
+def test_a_chosen_port_is_kept_over_restarts_while_it_is_free(programs, node):
+    """C-008 (a), C-092: pages that were told of it still lead here."""
+    from harness.api import Session
+    from harness.site import target
+    daemon = programs(Daemon).start()
+    port = daemon.port
+    view = Session(daemon, node).start()
+    for kill in (False, True):
+        daemon.restart(kill=kill)
+        assert daemon.port == port
+    page = daemon.site.get(target(view["callback"], request_id=view["requestId"]))
+    assert page.status == 303
+    daemon.stop()
+    with socket.create_server(("127.0.0.1", port)):
+        daemon.start()
+        other = daemon.port
+        assert other != port
+        daemon.stop()
+    daemon.start()
+    assert daemon.port == other

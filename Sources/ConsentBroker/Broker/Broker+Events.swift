@@ -15,12 +15,11 @@ extension Broker {
     return EventSubscription(self, session, after: min(after ?? newest, newest))
   }
 
-  /// A page of older events, for a stream that was away; none where the ledger cannot be read.
-  func events(of session: Session, after sequence: Int64, limit: Int) async -> [BrokerEvent] {
+  /// A page of older events, for a stream that was away; `nil` where the ledger cannot be read.
+  func events(of session: Session, after sequence: Int64, limit: Int) async -> [BrokerEvent]? {
     let id = session.id
-    return
-      (try? await read { ledger throws(LedgerError) in
-        try await ledger.events(of: id, after: sequence, limit: limit)
-      }) ?? []
+    return try? await read { ledger throws(LedgerError) in
+      try await ledger.events(of: id, after: sequence, limit: limit)
+    }
   }
 }

@@ -40,13 +40,14 @@ extension Broker {
     let session = request.session
     let time = request.time(at: .now)
     let answer: Result<ConsentResult, ConsentError>
+    let given = session.tokensGiven
     if let client = session.client, !session.tokensAreSpent {
       do {
         answer = .success(try await client.read(request.row.requestId, kind: request.kind).result)
       } catch {
         answer = .failure(error)
       }
-      noteAnswer(answer, of: session)
+      noteAnswer(answer, of: session, given: given)
     } else {
       answer = .failure(ConsentError(.sessionExpired))
     }
@@ -120,7 +121,11 @@ extension Broker {
   }
 
   /// What a call says about the session and its node.
-  func noteAnswer(_ answer: Result<ConsentResult, ConsentError>, of session: Session) {
+  ///
+  /// - Parameter given: the session's `tokensGiven` when the call began.
+  func noteAnswer(
+    _ answer: Result<ConsentResult, ConsentError>, of session: Session, given: Int
+  ) {
     switch answer {
     case .success: session.nodeIsReachable = true
     case .failure(let error):
@@ -128,7 +133,7 @@ extension Broker {
       case .nodeUnreachable, .nodeUntrusted: session.nodeIsReachable = false
       case .sessionExpired:
         session.nodeIsReachable = true
-        tokensWereRefused(of: session)
+        tokensWereRefused(of: session, given: given)
       case .cancelled: break
       default: session.nodeIsReachable = true
       }

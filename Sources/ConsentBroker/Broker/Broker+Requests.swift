@@ -168,6 +168,7 @@ extension Broker {
       ?? Task { () -> ConsentError? in
         defer { rereads[row.number] = nil }
         guard let client = session.client else { return ConsentError(.sessionExpired) }
+        let given = session.tokensGiven
         let answer: Result<ConsentResult, ConsentError>
         do throws(ConsentError) {
           let kind = ConsentKind(rawValue: row.kind)
@@ -175,7 +176,7 @@ extension Broker {
         } catch {
           answer = .failure(error)
         }
-        noteAnswer(answer, of: session)
+        noteAnswer(answer, of: session, given: given)
         switch answer {
         case .success(let result):
           guard result.status == .approved, let outcome = result.outcome else {

@@ -65,6 +65,7 @@ extension Broker {
       session.client = try client(of: session, with: tokens)
     }
     session.tokens = tokens
+    session.tokensGiven += 1
     session.tokensAreSpent = false
     waits.signalAll(of: session.id)
     for request in live.of(session: session) { watcher.hurry(request) }
@@ -106,8 +107,10 @@ extension Broker {
   }
 
   /// The node refuses the session's tokens for good: its app is told that it is needed.
-  func tokensWereRefused(of session: Session) {
-    guard !session.tokensAreSpent else { return }
+  ///
+  /// - Parameter given: `tokensGiven` when the call began.
+  func tokensWereRefused(of session: Session, given: Int) {
+    guard !session.tokensAreSpent, session.tokensGiven == given else { return }
     session.tokensAreSpent = true
     waits.signalAll(of: session.id)
     log.warning("the node no longer takes the session's tokens", .session(session.id))

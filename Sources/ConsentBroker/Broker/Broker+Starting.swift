@@ -139,12 +139,13 @@ extension Broker {
     }
     startingNow.insert(inserted.number)
     defer { startingNow.remove(inserted.number) }
+    let given = session.tokensGiven
     let answer: MeroClient.Started
     do {
       answer = try await ask()
       session.nodeIsReachable = true
     } catch {
-      noteAnswer(.failure(error), of: session)
+      noteAnswer(.failure(error), of: session, given: given)
       // The app hears that nothing came of it, and its key is free for another try.
       _ = try? await ledgerIfAny?.forgetStarting(inserted.number)
       throw .consent(error, requestId: nil)

@@ -79,26 +79,40 @@ package import EventLoop
   package func next(until deadline: BootInstant) async -> EventDelivery {
     while true {
       if isOver || broker.isStopping { return .stopping }
-      if let event = await nextEvent() {
+      switch await nextEvent() {
+      case .event(let event):
         cursor = event.sequence
         return .event(event)
+      // Better an end, after which the app comes back with its last id, than a gap.
+      case .unreadable: return .sessionEnded
+      case .none: break
       }
       if session.events.hasEnded { return .sessionEnded }
       if await !waiter.wait(until: deadline) { return .quiet }
     }
   }
 
-  private func nextEvent() async -> BrokerEvent? {
-    if let event = replay.popFirst() { return event }
-    switch session.events.next(after: cursor) {
-    case .event(let event): return event
-    case .none: return nil
-    case .older:
-      let older = await broker.events(of: session, after: cursor, limit: Self.page)
-      // None left there: what is newer is in memory.
-      if older.isEmpty { cursor = max(cursor, session.events.floor) }
-      replay = older[...]
-      return older.isEmpty ? await nextEvent() : replay.popFirst()
+  private enum Found {
+    case event(BrokerEvent)
+    case none
+    case unreadable
+  }
+
+  private func nextEvent() async -> Found {
+    while true {
+      if let event = replay.popFirst() { return .event(event) }
+      switch session.events.next(after: cursor) {
+      case .event(let event): return .event(event)
+      case .none: return .none
+      case .older:
+        let floor = session.events.floor
+        guard let older = await broker.events(of: session, after: cursor, limit: Self.page) else {
+          return .unreadable
+        }
+        replay = older[...]
+        // None left there: what is newer is in memory.
+        if older.isEmpty { cursor = max(cursor, floor) }
+      }
     }
   }
 

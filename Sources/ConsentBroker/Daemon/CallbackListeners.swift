@@ -41,6 +41,18 @@ import Glibc
     throw last
   }
 
+  /// Binds a configured port; with 0, the one of the last run where it is still free, so that
+  /// pages that were told of it still lead here.
+  static func bind(port: UInt16, last: UInt16?) throws(StartFailure) -> CallbackListeners {
+    guard port == 0, let last else { return try CallbackListeners(port: port) }
+    do throws(StartFailure) {
+      return try CallbackListeners(port: last)
+    } catch {
+      guard error.word == .callbackPortInUse else { throw error }
+      return try CallbackListeners(port: 0)
+    }
+  }
+
   /// Takes over listeners that the service manager made.
   package init?(adopting ipv4: Listener?, _ ipv6: Listener?) {
     guard let port = ipv4?.port ?? ipv6?.port else { return nil }

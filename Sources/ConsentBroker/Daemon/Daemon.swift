@@ -63,7 +63,7 @@ import MeroConsent
     if let ready = adopted.callback {
       callback = ready
     } else {
-      callback = try CallbackListeners(port: configuration.callbackPort)
+      callback = try bindCallback(LastPort(in: paths.state))
     }
     let broker = try await openBroker(paths)
     broker.callback = callback.address
@@ -77,6 +77,19 @@ import MeroConsent
       log.warning(warning)
     }
     log.info("ready: \(paths.socket.path), callback on port \(callback.port)")
+  }
+
+  private func bindCallback(_ last: LastPort) throws(StartFailure) -> CallbackListeners {
+    let port = configuration.callbackPort
+    let callback = try CallbackListeners.bind(port: port, last: last.read())
+    if port == 0, callback.port != last.read() {
+      do {
+        try last.write(callback.port)
+      } catch {
+        log.warning("cannot keep the callback's port for the next start: \(error)")
+      }
+    }
+    return callback
   }
 
   private func openBroker(_ paths: DaemonPaths) async throws(StartFailure) -> Broker {

@@ -26,11 +26,9 @@ package actor Ledger {
 
   deinit { thread.stop() }
 
-  /// Ends the use of the file. Writes that are queued fail.
+  /// Ends the use of the file, after the writes that are queued.
   func close() {
-    let left = queued
-    queued = []
-    for write in left { write.finish(.failed("the ledger is closed")) }
+    while !queued.isEmpty { commit() }
     connection.close()
   }
 

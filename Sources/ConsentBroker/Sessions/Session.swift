@@ -10,6 +10,8 @@ import MeroConsent
   var client: MeroClient?
   /// The node refused to renew the tokens.
   var tokensAreSpent = false
+  /// How often the app gave tokens: an answer to older ones says nothing of newer ones.
+  var tokensGiven = 1
   /// The newest tokens. Never on disk.
   var tokens: SessionTokens?
   /// The invite tokens of requests that were decided in this run, by the requests' numbers.

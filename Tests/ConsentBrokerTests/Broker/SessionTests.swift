@@ -153,6 +153,23 @@ import Testing
     #expect(now?.state == .approved)
   }
 
+  @Test func aRefusalOfOldTokensSaysNothingOfNewOnes() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let ticket = try fixture.ticket(of: try await fixture.start(caller))
+    fixture.node.tokensAreRefused = true
+    fixture.node.holdAnswers()
+    let page = Task { await fixture.page(ticket, "request_id=rq-1") }
+    await fixture.node.arrival()
+    fixture.node.tokensAreRefused = false
+    let session = try await fixture.broker.replaceTokens(
+      of: caller, with: SessionTokens(accessToken: "new-token", refreshToken: nil))
+    #expect(!session.needsSession)
+    fixture.node.release()
+    #expect(await page.value == .notConfirmed)
+    #expect(try fixture.broker.session(of: caller).needsSession == false)
+  }
+
   @Test func thereAreOnlySoManySessions() async throws {
     let fixture = try await BrokerFixture()
     // Many at once are counted too.

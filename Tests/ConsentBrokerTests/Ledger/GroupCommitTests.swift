@@ -38,6 +38,25 @@ import Testing
       ])
   }
 
+  @Test func whatIsQueuedIsWrittenBeforeTheEnd() async throws {
+    let directory = try TemporaryDirectory()
+    let ledger = try LedgerFile(directory: directory.path).open().ledger
+    await withTaskGroup(of: Bool.self) { group in
+      for number in 1...50 {
+        group.addTask { (try? await ledger.insert(Sample.starting("\(number)"))) != nil }
+      }
+      group.addTask {
+        await ledger.close()
+        return false
+      }
+      var answered = 0
+      for await written in group where written { answered += 1 }
+      // Whoever was told that it is written finds it.
+      let again = try? LedgerFile(directory: directory.path).open().ledger
+      #expect((try? await again?.undecided().count) == answered)
+    }
+  }
+
   @Test func aClosedLedgerRefuses() async throws {
     let directory = try TemporaryDirectory()
     let ledger = try LedgerFile(directory: directory.path).open().ledger
