@@ -83,7 +83,7 @@ import Testing
     (
       #"{"kind":"createOrg","name":"A","returnTo":"http://127.0.0.1:4000@elsewhere.example/"}"#, 422
     ),
-    (#"{"kind":"createOrg","name":"A","returnTo":"http://127.0.0.1:4001/"}"#, 422),
+    (#"{"kind":"createOrg","name":"A","returnTo":"http://192.0.2.7:4001/"}"#, 422),
     (#"{"kind":"createOrg","name":"A","returnTo":"http://127.0.0.1:4000/app/#x"}"#, 422),
   ])
   func refusesARequestThatIsNotOfTheProtocol(_ body: String, _ status: Int) {
@@ -92,6 +92,13 @@ import Testing
     #expect(ran.answer.status == status)
     #expect(ran.record == nil && ran.reading == .none)
     #expect(fixture.node.consents.all.isEmpty)
+  }
+
+  @Test(arguments: ["http://127.0.0.1:17463/return/0a", "http://[::1]:17463/return"])
+  func takesAReturnToOnLoopbackFromAnAppWithoutAServedPage(_ address: String) throws {
+    var fixture = NodeFixture()
+    let id = try fixture.ask(#"{"kind":"createOrg","name":"A","returnTo":"\#(address)"}"#)
+    #expect(fixture.result(id).reading == .pending)
   }
 
   @Test func aNewerRequestOfTheAccountReplacesTheUndecidedOne() throws {
