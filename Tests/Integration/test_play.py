@@ -51,7 +51,7 @@ def test_every_line_works_as_printed(running):
         for line in lines if line.startswith("curl ")
     ]
     words = ['"key"', '"state":"started"', 'data-state="approved"', '"state":"approved"', '"code"',
-             '"requestId"', '"requests":[', "event: request", '"wrong-request"', '"transportKey"',
+             '"requestId"', '"requests":[', "event: request", '"wrong-request"', "{", '"transportKey"',
              '"version"']
     assert len(answers) == len(words)
     for word, answer in zip(words, answers):
