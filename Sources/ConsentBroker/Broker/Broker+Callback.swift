@@ -18,11 +18,13 @@ extension Broker {
       return .done(ticket: ticket)
     }
     if let request = live.of(ticket: ticket) { return take(returned, of: request) }
-    guard
-      let row = try? await read({ ledger throws(LedgerError) in
-        try await ledger.request(ticket: ticket)
-      })
-    else { return .unknownTicket }
+    let found: RequestRow?
+    do {
+      found = try await recordedRequest(ticket: ticket)
+    } catch {
+      return .unavailable
+    }
+    guard let row = found else { return .unknownTicket }
     guard !returned.namesAnother(than: row.requestId) else {
       return .done(ticket: views.make(showing: .mismatch))
     }
@@ -66,14 +68,20 @@ extension Broker {
       return PageView(
         state: state, kind: request.row.kind, app: request.session.row.package)
     }
-    guard
-      let row = try? await read({ ledger throws(LedgerError) in
-        try await ledger.request(ticket: ticket)
-      })
-    else { return PageView(state: .unknown, kind: nil, app: nil) }
+    let found: RequestRow?
+    do {
+      found = try await recordedRequest(ticket: ticket)
+    } catch {
+      return PageView(state: .notConfirmed, kind: nil, app: nil)
+    }
+    guard let row = found else { return PageView(state: .unknown, kind: nil, app: nil) }
     return PageView(
       state: PageState(row.state), kind: row.kind,
       app: vault.session(id: row.session)?.row.package)
+  }
+
+  private func recordedRequest(ticket: String) async throws(Problem) -> RequestRow? {
+    try await read { ledger throws(LedgerError) in try await ledger.request(ticket: ticket) }
   }
 
   private func state(of view: ViewTickets.View, until deadline: BootInstant) async -> PageState {

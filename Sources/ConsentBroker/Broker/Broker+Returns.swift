@@ -133,11 +133,16 @@ extension Broker {
     }
     let named = live.of(requestId: requestId)
     guard named.isEmpty else { return view.show(await judgeAll(named, from: .open)) }
-    let row = try? await read { ledger throws(LedgerError) in
-      try await ledger.newestRequest(requestId)
+    let found: RequestRow?
+    do {
+      found = try await read { ledger throws(LedgerError) in
+        try await ledger.newestRequest(requestId)
+      }
+    } catch {
+      return view.show(.notConfirmed)
     }
     // Not one that is recorded here.
-    guard let row, row.state.isFinal else { return view.show(.mismatch) }
+    guard let row = found, row.state.isFinal else { return view.show(.mismatch) }
     _ = await noteFirstReturn(of: row)
     view.show(PageState(row.state))
   }

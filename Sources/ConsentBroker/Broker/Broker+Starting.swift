@@ -115,7 +115,7 @@ extension Broker {
     }
     guard let row else { return nil }
     guard row.idempotency == idempotency else { throw .idempotencyKeyReused }
-    return StartResult(view: view(of: row, in: session), opened: nil, repeated: true)
+    return there(row, in: session)
   }
 
   /// Of what is asked; whether its page opens makes it no other request.
@@ -133,9 +133,11 @@ extension Broker {
     _ row: RequestRow, of session: Session,
     _ ask: () async throws(ConsentError) -> MeroClient.Started
   ) async throws(Problem) -> StartResult {
-    let (inserted, _) = try await insert(row, of: session)
-    if inserted.number == 0 {
-      return StartResult(view: view(of: inserted, in: session), opened: nil, repeated: true)
+    let inserted: RequestRow
+    switch try await insert(row) {
+    case .inserted(let row, _): inserted = row
+    case .repeated(let row): return there(row, in: session)
+    case .keyReused: throw .idempotencyKeyReused
     }
     startingNow.insert(inserted.number)
     defer { startingNow.remove(inserted.number) }
@@ -199,41 +201,36 @@ extension Broker {
       kind: started.kind.rawValue, state: .started, code: started.code, url: started.url,
       createdAt: now.asKept, expiresAt: now.addingTimeInterval(lifetime).asKept,
       lifetimeCut: given > lifetime, idempotency: idempotency)
-    let (inserted, event) = try await insert(row, of: session)
-    guard let event else {
-      return StartResult(view: view(of: inserted, in: session), opened: nil, repeated: true)
-    }
-    let deadline = BootInstant.now + .seconds(lifetime)
-    return begin(inserted, event: event, of: session, deadline: deadline)
-  }
-
-  /// - Returns: the row with its number, and with 0 the one that was there already.
-  private func insert(
-    _ row: RequestRow, of session: Session
-  ) async throws(Problem) -> (RequestRow, BrokerEvent?) {
-    let ledger = try ledger()
-    let result: InsertedRequest
-    do {
-      result = try await recorded { () async throws(LedgerError) in try await ledger.insert(row) }
-    } catch {
-      throw .consent(error, requestId: nil)
-    }
-    switch result {
-    case .inserted(let row, let event): return (row, event)
-    case .repeated(var row):
-      row.number = 0
-      return (row, nil)
+    switch try await insert(row) {
+    case .inserted(let row, let event):
+      let deadline = BootInstant.now + .seconds(lifetime)
+      return begin(row, event: event, of: session, deadline: deadline)
+    case .repeated(let row): return there(row, in: session)
     case .keyReused: throw .idempotencyKeyReused
     }
   }
 
+  private func insert(_ row: RequestRow) async throws(Problem) -> InsertedRequest {
+    let ledger = try ledger()
+    do {
+      return try await recorded { () async throws(LedgerError) in try await ledger.insert(row) }
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+  }
+
+  /// What a repeat is answered.
+  private func there(_ row: RequestRow, in session: Session) -> StartResult {
+    StartResult(view: view(of: row, in: session), opened: nil, repeated: true)
+  }
+
   /// From now on the request is watched, and its returns are known.
   private func begin(
-    _ row: RequestRow, event: BrokerEvent, of session: Session, deadline: BootInstant
+    _ row: RequestRow, event: BrokerEvent?, of session: Session, deadline: BootInstant
   ) -> StartResult {
     let request = LiveRequest(row, of: session, deadline: deadline, byWallClock: false)
     live.add(request)
-    session.events.publish(event)
+    if let event { session.events.publish(event) }
     waits.signal(row.requestId, of: session.id)
     watcher.watch(request)
     log.info("request started", .request(row.requestId), .session(session.id), .code(row.kind))

@@ -51,8 +51,9 @@ import MeroConsent
   /// of one session do.
   func sharesAccount(with other: Session) -> Bool {
     if self === other { return true }
-    guard let account = row.account, let otherAccount = other.row.account else { return false }
-    return OpaqueID(account) == OpaqueID(otherAccount) && row.nodeURL == other.row.nodeURL
+    guard let account = row.account, let its = other.row.account else { return false }
+    // Hexadecimal, in either case. To take two for one costs a read of the node, no more.
+    return account.lowercased() == its.lowercased() && row.nodeURL == other.row.nodeURL
   }
 
   func keep(_ outcome: ConsentOutcome, of number: Int64) { secrets.keep(outcome, of: number) }

@@ -186,6 +186,7 @@ import Testing
       started, open: false, idempotencyKey: nil, for: caller)
     #expect(second.repeated)
     #expect(second.view.callback == first.view.callback)
+    #expect(second.view.etag == first.view.etag)
     #expect(try await fixture.events(caller).count == 1)
     let foreign = ConsentStarted(
       requestId: "own-2", url: "https://evil.example/consent/own-2", code: "ABCD-EF",

@@ -89,7 +89,7 @@ import Testing
     let fixture = try await BrokerFixture()
     let account = String(repeating: "a", count: 64)
     let (one, _) = try await fixture.openSession(account: account)
-    let (two, _) = try await fixture.openSession(account: account)
+    let (two, _) = try await fixture.openSession(account: account.uppercased())
     let (stranger, _) = try await fixture.openSession(account: String(repeating: "b", count: 64))
     let older = try await fixture.start(one)
     _ = try await fixture.start(stranger)
