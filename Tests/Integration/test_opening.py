@@ -86,7 +86,7 @@ def test_an_opener_that_does_not_end_is_not_waited_for(opener, desktop, session)
 
 
 def test_an_opener_gets_nothing_of_ours(programs, opener, node, home):
-    opener.set(f"env >'{home}/env'; ls -l /proc/$$/fd >'{home}/fds'; grep SigBlk /proc/$$/status "
+    opener.set(f"env >'{home}/env'; ls -l /proc/$$/fd >'{home}/fds'; grep SigBlk /proc/self/status "
                 f">'{home}/signals'; mv '{home}/env' '{home}/env.done'")
     daemon = programs(Daemon, environment=opener.environment | {
         "LD_LIBRARY_PATH": "/nonexistent", "GIO_MODULE_DIR": "x", "LISTEN_PID": "1",

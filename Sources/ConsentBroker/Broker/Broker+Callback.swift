@@ -10,8 +10,10 @@ extension Broker {
   package func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer {
     guard (try? ledger()) != nil else { return .unavailable }
     guard returnsUnderWay < BrokerLimits.returnsInFlight else { return .tooMany(retryAfter: 1) }
-    let path = ticket.map { "/return/\($0)" } ?? "/return"
-    guard let returned = try? ReturnURL(path: path, query: rawQuery) else { return .malformed }
+    // The ticket does not count: its length is ours.
+    guard let returned = try? ReturnURL(path: "/return", query: rawQuery) else {
+      return .malformed
+    }
     guard let ticket else {
       let (ticket, view) = views.make()
       Task { await judge(returned, for: view) }
@@ -40,13 +42,13 @@ extension Broker {
       // when the request's app can see it too.
       let (ticket, view) = views.make()
       Task {
-        await refuse(request, .requestMismatch, from: .open)
+        await refuse(request, .requestMismatch)
         view.show(.mismatch)
       }
       return .done(ticket: ticket)
     }
     // Its page waits for the verdict; this answer does not.
-    _ = beginReturn(of: request, from: .open)
+    _ = beginReturn(of: request)
     return .done(ticket: request.row.ticket)
   }
 

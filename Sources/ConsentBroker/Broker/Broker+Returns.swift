@@ -18,12 +18,12 @@ extension Broker {
     guard let row = try await row(requestId, of: session) else { throw .notFound }
     let request = live.of(requestId: requestId, session: session)
     guard !returned.namesAnother(than: requestId) else {
-      if let request { await refuse(request, .requestMismatch, from: .app) }
+      if let request { await refuse(request, .requestMismatch) }
       throw .consent(ConsentError(.requestMismatch), requestId: requestId)
     }
     let final: RequestRow
     if let request {
-      switch await beginReturn(of: request, from: .app).value {
+      switch await beginReturn(of: request).value {
       case .final(let row): final = row
       case .refused(let error): throw .consent(error, requestId: requestId)
       }
@@ -55,28 +55,18 @@ extension Broker {
 
   // MARK: Verdicts on one return
 
-  /// Which door a return came through.
-  enum Door {
-    /// The app's own call, with its key.
-    case app
-    /// The callback or the URL handler, at which anybody can knock.
-    case open
-    /// An open one, by a return that names no request.
-    case openWithoutName
-  }
-
   /// Begins to find the verdict on a return of this request, and notes it where it is a refusal.
   ///
   /// The work is nobody's task but its own, so that it goes on when whoever asked is gone.
-  func beginReturn(of request: LiveRequest, from door: Door) -> Task<Look, Never> {
+  ///
+  /// - Parameter namedIt: whether the return was for this request, and not for none by name.
+  func beginReturn(of request: LiveRequest, namedIt: Bool = true) -> Task<Look, Never> {
     request.returnsUnderWay += 1
     request.newestReturnAt = .now
     returnsUnderWay += 1
     return Task {
       let look = await look(at: request)
-      if case .refused(let error) = look, door != .openWithoutName {
-        await refuse(request, error.code, from: door)
-      }
+      if case .refused(let error) = look, namedIt { await refuse(request, error.code) }
       request.returnsUnderWay -= 1
       returnsUnderWay -= 1
       request.wakePages()
@@ -85,15 +75,13 @@ extension Broker {
   }
 
   /// Keeps what a return met. It changes nothing else, and nothing of a finished request.
-  func refuse(
-    _ request: LiveRequest, _ code: ConsentError.Code, from door: Door
-  ) async {
+  func refuse(_ request: LiveRequest, _ code: ConsentError.Code) async {
     guard !request.isOver else { return }
     let isRepeated = request.refusal == code
     request.refusal = code
     request.wakePages()
     // Somebody who knocks for ever keeps neither the disk nor the waiting apps busy.
-    if isRepeated, door != .app, let last = request.refusalNotedAt,
+    if isRepeated, let last = request.refusalNotedAt,
       BootInstant.now - last < Self.knockInterval
     {
       return
@@ -111,7 +99,7 @@ extension Broker {
     log.info("return refused", .request(change.row.requestId), .code(code.rawValue))
   }
 
-  /// How often the same refusal of one request is written down and told, at an open door.
+  /// How often the same refusal of one request is written down and told.
   static let knockInterval: Duration = .seconds(10)
 
   /// A request that the watcher saw decided before the person was back keeps its first return.
@@ -129,10 +117,10 @@ extension Broker {
   func judge(_ returned: ReturnURL, for view: ViewTickets.View) async {
     guard !returned.contradictsItself else { return view.show(.mismatch) }
     guard let requestId = returned.requestId else {
-      return view.show(await judgeAll(live.all, from: .openWithoutName))
+      return view.show(await judgeAll(live.all, namedThem: false))
     }
     let named = live.of(requestId: requestId)
-    guard named.isEmpty else { return view.show(await judgeAll(named, from: .open)) }
+    guard named.isEmpty else { return view.show(await judgeAll(named, namedThem: true)) }
     let found: RequestRow?
     do {
       found = try await read { ledger throws(LedgerError) in
@@ -148,8 +136,8 @@ extension Broker {
   }
 
   /// - Returns: what a page says of them all: a decision, where there is one.
-  private func judgeAll(_ requests: [LiveRequest], from door: Door) async -> PageState {
-    let tasks = requests.map { beginReturn(of: $0, from: door) }
+  private func judgeAll(_ requests: [LiveRequest], namedThem: Bool) async -> PageState {
+    let tasks = requests.map { beginReturn(of: $0, namedIt: namedThem) }
     var states: Set<PageState> = []
     for task in tasks {
       switch await task.value {

@@ -26,5 +26,18 @@ struct StateDirectory: ~Copyable, Sendable {
     lock = try InstanceLock(
       path: path + "/lock", guarding: "the state directory \(path)", orElse: .stateUnavailable)
     self.path = path
+    Self.narrowFiles(in: path)
+  }
+
+  /// Files that somebody widened are ours alone again. One that cannot be changed is no reason not
+  /// to start: the directory keeps others out.
+  private static func narrowFiles(in path: String) {
+    for name in (try? Files.names(in: path)) ?? [] {
+      let file = "\(path)/\(name)"
+      guard let status = try? Files.status(of: file, followsLink: false),
+        status.kind == .regular, status.mode & 0o177 != 0
+      else { continue }
+      try? Files.open(file, .read, followsLink: false).setMode(0o600)
+    }
   }
 }
