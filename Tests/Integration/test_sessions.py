@@ -168,3 +168,16 @@ def test_there_are_only_so_many_sessions(daemon, node):
             break
     assert answer.status == 429 and answer.code == "TOO_MANY"
     assert int(answer["Retry-After"]) >= 1
+
+
+def test_the_tokens_of_another_account_are_refused_and_a_decision_is_still_found(
+        daemon, node, session):
+    view = session.start()
+    other = node.control("tokens")
+    answer = session.patch("/v1/session", {
+        "accessToken": other["accessToken"], "refreshToken": other["refreshToken"]})
+    assert answer.status == 422
+    assert answer.json()["field"] == "accessToken"
+    node.decide(view["requestId"])
+    # To that other account the node has no such request, which would have read as replaced.
+    assert session.decided(view["requestId"])["state"] == "approved"

@@ -1,3 +1,4 @@
+import Crypto
 import EventLoop
 import FoundationEssentials
 package import MeroConsent
@@ -55,6 +56,12 @@ extension Broker {
     of caller: Caller, with tokens: SessionTokens
   ) async throws(Problem) -> SessionView {
     let session = try session(caller)
+    guard !tokens.areAnotherAccounts(than: session.row.account) else {
+      throw .invalid(
+        field: "accessToken",
+        detail: "The field “accessToken” is another account's token than the session's. Open a "
+          + "session for that account.")
+    }
     if let client = session.client {
       do {
         try await client.replaceTokens(tokens)
@@ -155,4 +162,21 @@ extension Broker {
 extension Session {
   /// Keeps what a refresh brought: the older tokens are spent.
   fileprivate func take(_ tokens: SessionTokens) { self.tokens = tokens }
+}
+
+extension SessionTokens {
+  /// Whether these are known to be another account's. To that account, the node has none of the
+  /// session's requests: every one of them would end as replaced, whatever was decided.
+  ///
+  /// - Parameter account: the session's. Where an app gave it, it is 64 hex digits, and only a
+  ///   subject of that form can contradict it.
+  fileprivate func areAnotherAccounts(than account: String?) -> Bool {
+    guard let account, let subject = TokenSubject.read(accessToken) else { return false }
+    guard Self.isAccount(subject) || !Self.isAccount(account) else { return false }
+    return account != subject
+  }
+
+  private static func isAccount(_ text: String) -> Bool {
+    text.utf8.count == 64 && Hex.decode(text) != nil
+  }
 }

@@ -5,7 +5,9 @@ import EventLoop
 struct LastPort: Sendable {
   private let path: String
 
-  init(in directory: String) { path = directory + "/callback-port" }
+  static let fileName = "callback-port"
+
+  init(in directory: String) { path = "\(directory)/\(Self.fileName)" }
 
   /// `nil` where there is none, and where the file holds something else.
   func read() -> UInt16? {

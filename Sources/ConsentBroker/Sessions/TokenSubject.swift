@@ -4,7 +4,8 @@ import FoundationEssentials
 /// Whose token an access token is, where it is a JWT (RFC 7519) and says so.
 ///
 /// The signature is not checked: the app gave the token for its own session, and the name is
-/// only used to see which requests of the same node replace each other.
+/// only used to see which requests of the same node replace each other, and that new tokens
+/// of a session are the same account's.
 enum TokenSubject {
   /// A longer one is no account's name.
   static let longest = 255

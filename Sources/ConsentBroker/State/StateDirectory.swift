@@ -29,10 +29,15 @@ struct StateDirectory: ~Copyable, Sendable {
     Self.narrowFiles(in: path)
   }
 
-  /// Files that somebody widened are ours alone again. One that cannot be changed is no reason not
+  /// Besides the ledger and what SQLite keeps beside it.
+  private static let ourNames: Set<String> = ["lock", LastPort.fileName]
+
+  /// Our files that somebody widened are ours alone again; in a directory that a person chose,
+  /// nobody else's is touched. One that cannot be changed is no reason not
   /// to start: the directory keeps others out.
   private static func narrowFiles(in path: String) {
-    for name in (try? Files.names(in: path)) ?? [] {
+    for name in (try? Files.names(in: path)) ?? []
+    where ourNames.contains(name) || name.hasPrefix(LedgerFile.name) {
       let file = "\(path)/\(name)"
       guard let status = try? Files.status(of: file, followsLink: false),
         status.kind == .regular, status.mode & 0o177 != 0
