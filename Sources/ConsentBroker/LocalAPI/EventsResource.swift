@@ -11,12 +11,11 @@ import HTTP
     _ call: APICall, of caller: Caller, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
     let after = try lastEventID(call)
-    var headers: HTTPHeaders = [.contentType: "text/event-stream", .cacheControl: "no-store"]
+    let headers: HTTPHeaders = [.contentType: "text/event-stream", .cacheControl: "no-store"]
     guard call.request.method == .get else { return HTTPResponse(200, headers: headers) }
     let subscription = try await asking { () throws(Problem) in
       try broker.events(after: after, for: caller)
     }
-    headers.set("X-Accel-Buffering", "no")
     let stream = HTTPBodyStream(
       heartbeat: .init(every: heartbeat, bytes: ServerSentEvent.comment), farewell: shutdown)
     // The first bytes tell the client that the stream stands.
