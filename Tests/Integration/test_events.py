@@ -5,6 +5,7 @@ import socket
 
 import pytest
 from harness.api import path
+from harness.site import target
 from harness.waiting import until
 
 
@@ -33,11 +34,11 @@ def test_begins_with_a_comment_so_that_the_client_knows(session):
         assert stream.block().startswith(":")
 
 
-def test_the_same_refusal_again_and_again_keeps_nobody_busy(session):
+def test_knocking_at_the_callback_keeps_nobody_busy(daemon, session):
     view = session.start()
     with session.events(after=0) as stream:
         for _ in range(50):
-            session.post(path(view["requestId"], "/return"), {"url": "x://r?request_id=other"})
+            daemon.site.get(target(view["callback"], request_id="other"))
         session.delete(path(view["requestId"]))
         told = []
         while not told or told[-1]["state"] != "cancelled":
@@ -115,7 +116,7 @@ def test_there_are_only_so_many_streams(daemon, session):
 
 
 def knock(session, view, times):
-    """As many events: the same refusal again is told only every other second."""
+    """As many events, one for each refused return."""
     for number in range(times):
         url = "x://r?request_id=other" if number % 2 else "x://r"
         session.post(path(view["requestId"], "/return"), {"url": url})
