@@ -162,6 +162,39 @@ import Testing
     #expect(try await stream.readToEnd() == "")
   }
 
+  @Test func aWriterWithMuchToSayWaitsForItsReader() async throws {
+    var limits = HTTPLimits()
+    limits.streamQueue = 1000
+    var body: HTTPBodyStream?
+    let fixture = try serving(limits: limits) { body = $0 }
+    let stream = try await fixture.connect()
+    try await stream.write(Self.get)
+    _ = try await stream.read(through: "\r\n\r\n")
+    let queue = try #require(body)
+    let writer = Task {
+      for _ in 0..<100 {
+        guard queue.send(Array(repeating: UInt8(ascii: "x"), count: 400)) else { return false }
+        await queue.room()
+      }
+      queue.finish()
+      return true
+    }
+    let text = try await stream.read(through: "\r\n0\r\n\r\n")
+    #expect(await writer.value)
+    #expect(text.count { $0 == "x" } == 100 * 400)
+    stream.close()
+  }
+
+  @Test func nobodyWaitsForRoomInAStreamThatIsOver() async {
+    let body = HTTPBodyStream()
+    body.send(Array(repeating: 0, count: HTTPLimits().streamQueue))
+    let writer = Task { await body.room() }
+    await Task.yield()
+    body.breakOff()
+    await writer.value
+    await body.room()
+  }
+
   @Test func aBodyThatBreaksOffDoesNotLookWhole() async throws {
     var body: HTTPBodyStream?
     let fixture = try serving { body = $0 }

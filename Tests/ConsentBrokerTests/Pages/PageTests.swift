@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 
 @testable import ConsentBroker
@@ -79,5 +80,28 @@ import Testing
     (.unknown, 404),
   ]) func hasTheStatusOfItsVerdict(_ state: PageState, _ status: Int) {
     #expect(state.status == status)
+  }
+
+  @Test func isDescribedWhateverItIsAbout() throws {
+    let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let documents = try ["callback", "protocol"].map { name in
+      String(
+        decoding: try Data(contentsOf: URL(filePath: "/\(root)/docs/\(name).md")), as: UTF8.self)
+    }.joined()
+    for topic in PageTopic.all {
+      #expect(
+        documents.contains("`\(topic.name)`") || documents.contains("data-state=\"\(topic.name)\""),
+        "\(topic.name)")
+    }
+  }
+
+  @Test func isDescribedWithItsLimits() throws {
+    let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
+    let text = String(
+      decoding: try Data(contentsOf: URL(filePath: "/\(root)/docs/callback.md")), as: UTF8.self)
+    typealias Limits = ReturnLimiter.Limits
+    #expect(text.contains("\(Limits.perTicket) of one ticket and one more each second"))
+    #expect(text.contains("\(Limits.bare) without a ticket and one more each half second"))
+    #expect(Limits.ticketInterval == .seconds(1) && Limits.bareInterval == .milliseconds(500))
   }
 }
