@@ -46,12 +46,13 @@ let package = Package(
     floor("HTTP", ["EventLoop"]),
     floor("Sealed", ["Crypto"]),
     floor("TDXQuote", ["Crypto"]),
+    floor("Desktop", ["EventLoop", "Crypto", "CSystemd"]),
     // Floor 4.
-    floor("MeroConsent", ["Sealed", "TDXQuote", "EventLoop", "Crypto", "CCurl"]),
+    floor("MeroConsent", ["Sealed", "TDXQuote", "Desktop", "EventLoop", "Crypto", "CCurl"]),
     // Floor 5.
     floor(
       "ConsentBroker",
-      ["MeroConsent", "HTTP", "EventLoop", "Crypto", "CSQLite", "CSystemd", "CInih"]),
+      ["MeroConsent", "Desktop", "HTTP", "EventLoop", "Crypto", "CSQLite", "CSystemd", "CInih"]),
     floor("ConsentClient", ["MeroConsent", "HTTP", "EventLoop", "Crypto"]),
     floor("DevelopmentNode", ["Sealed", "HTTP", "EventLoop", "Crypto", "MeroConsent"]),
     // Floor 6.
@@ -68,6 +69,7 @@ let package = Package(
     tests("CryptoTests", ["Crypto", "COpenSSL", "TestPKI"]),
     tests("HTTPTests", ["HTTP", "EventLoop"]),
     tests("SealedTests", ["Sealed", "Crypto"]),
+    tests("DesktopTests", ["Desktop", "EventLoop"]),
     // A stand-in for Intel, made when the tests run.
     .target(
       name: "TestPKI", dependencies: ["Crypto", "COpenSSL"], path: "Tests/TestPKI",
