@@ -70,3 +70,11 @@ static inline int clinux_optind(void) { return optind; }
 // prctl is variadic, which Swift cannot call.
 static inline int clinux_set_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 static inline int clinux_is_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+// Where the Swift runtime puts the jobs of no executor (its Concurrency.h). Its convention is
+// Swift's, which for two pointers and no result is C's.
+typedef void (*clinux_enqueue_global)(void *job, void *original);
+extern clinux_enqueue_global swift_task_enqueueGlobal_hook;
+static inline void clinux_take_global_jobs(clinux_enqueue_global take) {
+  swift_task_enqueueGlobal_hook = take;
+}

@@ -36,8 +36,9 @@ final class LoopExecutor: SerialExecutor, @unchecked Sendable {
 
   // MARK: Executor
 
-  func enqueue(_ job: consuming ExecutorJob) {
-    let job = UnownedJob(job)
+  func enqueue(_ job: consuming ExecutorJob) { add(UnownedJob(job)) }
+
+  func add(_ job: UnownedJob) {
     if isOnLoopThread {
       local.append(job)
       return

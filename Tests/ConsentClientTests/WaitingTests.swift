@@ -71,7 +71,7 @@ import Testing
     waiting.cancel()
     _ = try? await waiting.value
     // At most 10 in 5 s.
-    #expect((2...5).contains(daemon.requests.count))
+    #expect(daemon.requests.count <= 5)
   }
 
   @Test func goesOnWhenTheDaemonStartsAgain() async throws {

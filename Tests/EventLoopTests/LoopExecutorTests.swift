@@ -4,6 +4,21 @@ import Testing
 
 @LoopActor private var counter = 0
 
+/// On no actor, so that it goes on wherever the runtime resumes it.
+@concurrent private func threadAfterWaiting() async -> UInt {
+  await withUnsafeContinuation { continuation in
+    Task { @LoopActor in continuation.resume() }
+  }
+  return UInt(pthread_self())
+}
+
+/// For a thread that is nobody's executor.
+private func stopSoon(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+  usleep(20_000)
+  EventLoop.stop()
+  return nil
+}
+
 @Suite struct LoopExecutorTests {
   @Test func jobsFromOtherThreadsWakeTheLoop() async {
     for _ in 0..<200 {
@@ -62,6 +77,22 @@ import Testing
     }
   }
 
+  @Test func aProgramResumesEverythingOnItsOwnThread() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      EventLoop.runOnThisThread {
+        let main = UInt(pthread_self())
+        var same = true
+        for _ in 0..<100 where same { same = await threadAfterWaiting() == main }
+        exit(same ? 42 : 1)
+      }
+    }
+  }
+
+  @Test func aLibraryLeavesTheJobsOfTheProgramAlone() async {
+    let loop = await Task { @LoopActor in UInt(pthread_self()) }.value
+    #expect(await threadAfterWaiting() != loop)
+  }
+
   @Test func aStoppedLoopRunsAgain() async {
     await #expect(processExitsWith: .exitCode(3)) {
       for _ in 0..<3 {
@@ -77,10 +108,8 @@ import Testing
   @Test func anotherThreadStopsTheLoop() async {
     await #expect(processExitsWith: .exitCode(5)) {
       EventLoop.runOnThisThread {
-        Task { @concurrent in
-          usleep(20_000)
-          EventLoop.stop()
-        }
+        var thread = pthread_t()
+        pthread_create(&thread, nil, stopSoon, nil)
       }
       exit(5)
     }

@@ -8,7 +8,7 @@ import Testing
 
   /// A server that hands each request's stream out.
   private func serving(
-    heartbeat: HTTPBodyStream.Heartbeat? = nil, limits: HTTPLimits = HTTPLimits(),
+    heartbeat: HTTPBodyStream.Heartbeat? = nil, limits: HTTPLimits = .patient,
     over transport: Transport = .memory, _ opened: @escaping @LoopActor (HTTPBodyStream) -> Void
   ) throws -> Fixture {
     let handler = TestHandler()
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func theQueueHoldsItsLimitAndNoMore() async throws {
-    var limits = HTTPLimits()
+    var limits = HTTPLimits.patient
     limits.streamQueue = 1000
     var body: HTTPBodyStream?
     let fixture = try serving(limits: limits) { body = $0 }

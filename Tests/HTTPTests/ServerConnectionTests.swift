@@ -9,7 +9,7 @@ import Testing
 
   @Test(arguments: Transport.allCases)
   func oneConnectionTooManyIsToldSo(_ transport: Transport) async throws {
-    var limits = HTTPLimits()
+    var limits = HTTPLimits.patient
     limits.connections = 3
     let fixture = try Fixture(TestHandler(), limits: limits, over: transport)
     var open: [any ByteStream] = []
@@ -31,10 +31,9 @@ import Testing
   }
 
   @Test func refusalsAreLimitedToo() async throws {
-    var limits = HTTPLimits()
+    var limits = HTTPLimits.patient
     limits.connections = 0
     limits.refusals = 2
-    limits.lingerTime = .seconds(60)
     let fixture = try Fixture(TestHandler(), limits: limits)
     var told: [any ByteStream] = []
     for _ in 1...2 {
@@ -68,10 +67,7 @@ import Testing
     let handler = TestHandler()
     handler.respond = { _ in HTTPResponse(200, text: page) }
     handler.refuseHead = { $0.method == .post ? HTTPResponse(403, text: page) : nil }
-    var limits = HTTPLimits()
-    limits.lingerTime = .seconds(60)
-    let fixture = try Fixture(
-      handler, limits: limits, persistence: .closesAfterEachAnswer, over: transport)
+    let fixture = try Fixture(handler, persistence: .closesAfterEachAnswer, over: transport)
     for method in ["GET", "POST"] {
       let stream = try await fixture.connect(capacity: 8192)
       // The POST is refused before its body, which stays unread; more than one request's worth

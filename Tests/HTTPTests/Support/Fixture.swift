@@ -10,6 +10,19 @@ enum Transport: CaseIterable, Sendable {
   case loopback4
 }
 
+extension HTTPLimits {
+  /// For tests that are not about time, on a machine that may be busy with others.
+  static let patient: HTTPLimits = {
+    var limits = HTTPLimits()
+    limits.headerTime = .seconds(600)
+    limits.bodyTime = .seconds(600)
+    limits.idleTime = .seconds(600)
+    limits.writeStall = .seconds(600)
+    limits.lingerTime = .seconds(600)
+    return limits
+  }()
+}
+
 /// A running server, and streams to it.
 @LoopActor final class Fixture {
   let server: HTTPServer
@@ -17,7 +30,7 @@ enum Transport: CaseIterable, Sendable {
   private var address: SocketAddress?
 
   init(
-    _ handler: any HTTPHandler, limits: HTTPLimits = HTTPLimits(),
+    _ handler: any HTTPHandler, limits: HTTPLimits = .patient,
     persistence: HTTPServer.Persistence = .keepAlive, over transport: Transport = .memory
   ) throws {
     server = HTTPServer(handler: handler, limits: limits, persistence: persistence)
