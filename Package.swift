@@ -49,11 +49,15 @@ let package = Package(
     floor("Desktop", ["EventLoop", "Crypto", "CSystemd"]),
     // Floor 4.
     floor("MeroConsent", ["Sealed", "TDXQuote", "Desktop", "EventLoop", "Crypto", "CCurl"]),
+    floor("Callback", ["HTTP", "EventLoop", "Crypto"]),
     // Floor 5.
     floor(
       "ConsentBroker",
-      ["MeroConsent", "Desktop", "HTTP", "EventLoop", "Crypto", "CSQLite", "CSystemd", "CInih"]),
-    floor("ConsentClient", ["MeroConsent", "HTTP", "EventLoop", "Crypto"]),
+      [
+        "MeroConsent", "Callback", "Desktop", "HTTP", "EventLoop", "Crypto", "CSQLite", "CSystemd",
+        "CInih",
+      ]),
+    floor("ConsentClient", ["MeroConsent", "Callback", "HTTP", "EventLoop", "Crypto"]),
     floor("DevelopmentNode", ["Sealed", "HTTP", "EventLoop", "Crypto", "MeroConsent"]),
     // Floor 6.
     program("mero-consentd", ["ConsentBroker", "EventLoop"]),
@@ -84,7 +88,8 @@ let package = Package(
       ]),
     tests(
       "ConsentBrokerTests",
-      ["ConsentBroker", "MeroConsent", "HTTP", "EventLoop", "Crypto", "CSQLite"]),
+      ["ConsentBroker", "Callback", "MeroConsent", "HTTP", "EventLoop", "Crypto", "CSQLite"]),
+    tests("CallbackTests", ["Callback", "HTTP", "EventLoop"]),
     tests("ConsentClientTests", ["ConsentClient", "MeroConsent", "HTTP", "EventLoop"]),
     tests(
       "DevelopmentNodeTests",

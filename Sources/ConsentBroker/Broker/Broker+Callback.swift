@@ -1,7 +1,12 @@
+package import Callback
 package import EventLoop
 import MeroConsent
 
-extension Broker {
+extension Broker: ReturnJudge {
+  package func note(_ answered: @autoclosure () -> String) {
+    log.debug("callback: \(answered())")
+  }
+
   /// Takes a return on the callback: `/return/{ticket}?query`, or `/return?query`.
   ///
   /// - Parameters:

@@ -1,3 +1,4 @@
+import Callback
 import EventLoop
 
 /// Pages of returns that no request's own ticket can show. Each tells one verdict and nothing

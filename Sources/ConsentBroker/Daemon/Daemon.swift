@@ -1,3 +1,4 @@
+import Callback
 package import EventLoop
 import HTTP
 import MeroConsent
@@ -118,7 +119,7 @@ import MeroConsent
     let local = HTTPServer(
       handler: LocalAPI(broker: broker, uid: surroundings.uid), limits: .unixSocket)
     let site = HTTPServer(
-      handler: CallbackSite(broker: broker), limits: .callback,
+      handler: CallbackSite(judge: broker), limits: .callback,
       persistence: .closesAfterEachAnswer)
     for listener in callback.all { listen(site, on: listener) }
     listen(local, on: api)

@@ -1,3 +1,4 @@
+import Callback
 import EventLoop
 import HTTP
 import MeroConsent
@@ -27,7 +28,7 @@ import MeroConsent
     let broker = Broker(unavailable: error, settings: settings, tools: tools, log: log)
     let local = HTTPServer(handler: LocalAPI(broker: broker, uid: uid), limits: .unixSocket)
     let site = HTTPServer(
-      handler: CallbackSite(broker: broker), limits: .callback,
+      handler: CallbackSite(judge: broker), limits: .callback,
       persistence: .closesAfterEachAnswer)
     servers = [local, site]
     self.isMended = isMended

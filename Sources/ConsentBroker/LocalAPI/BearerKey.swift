@@ -1,3 +1,5 @@
+import HTTP
+
 /// `Authorization: Bearer <key>` (RFC 6750, section 2.1).
 enum BearerKey {
   /// The key; `nil` without the header, with two of them, or with another scheme.

@@ -1,3 +1,5 @@
+import HTTP
+
 /// `If-None-Match` (RFC 9110, section 13.1.2).
 enum EntityTagCondition: Equatable {
   /// `*`: whatever there is.

@@ -1,3 +1,5 @@
+import HTTP
+
 /// `Prefer: wait=…` (RFC 7240, sections 2 and 4.3).
 enum WaitPreference {
   /// The seconds that the client is willing to wait, at most `longest`; `nil` where it named none,

@@ -1,3 +1,4 @@
+import Callback
 import EventLoop
 import FoundationEssentials
 import MeroConsent

@@ -3,6 +3,7 @@ import HTTP
 import MeroConsent
 import Testing
 
+@testable import Callback
 @testable import ConsentBroker
 
 /// The edge of the callback, over a real broker and without a socket.
@@ -13,7 +14,7 @@ import Testing
 
   init() async throws {
     fixture = try await BrokerFixture()
-    site = CallbackSite(broker: fixture.broker)
+    site = CallbackSite(judge: fixture.broker)
   }
 
   /// As the server does: the head first, then the rest.
@@ -122,7 +123,7 @@ import Testing
 
   @Test func aDaemonThatCannotWorkBlamesNoRequest() async {
     let broken = CallbackSite(
-      broker: Broker(
+      judge: Broker(
         unavailable: ConsentError(.stateUnavailable), settings: BrokerSettings(version: "1"),
         tools: BrokerTools { _ throws(ConsentError) in }, log: Log(level: .error)))
     let request = HTTPRequest(method: .get, path: "/return/x", host: "127.0.0.1:17463")

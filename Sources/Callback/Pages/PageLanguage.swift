@@ -1,3 +1,5 @@
+import HTTP
+
 /// A language that the pages speak. The raw value is its primary subtag (RFC 5646).
 package enum PageLanguage: String, Sendable, CaseIterable {
   case english = "en"
@@ -68,15 +70,5 @@ package enum PageLanguage: String, Sendable, CaseIterable {
       unit /= 10
     }
     return value <= 1000 ? value : nil
-  }
-}
-
-extension Substring {
-  /// Without the spaces and tabs around it (OWS of RFC 9110).
-  func trimmingBlanks() -> Substring {
-    var rest = self
-    while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
-    while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
-    return rest
   }
 }

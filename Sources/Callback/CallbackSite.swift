@@ -13,10 +13,10 @@ package import HTTP
     static let pageWait: Duration = .milliseconds(1500)
   }
 
-  private let broker: Broker
+  private let judge: any ReturnJudge
   private var limiter = ReturnLimiter()
 
-  package init(broker: Broker) { self.broker = broker }
+  package init(judge: any ReturnJudge) { self.judge = judge }
 
   // MARK: The edge
 
@@ -45,7 +45,7 @@ package import HTTP
       return await takeReturn(ticket, request)
     case .done(let ticket):
       let deadline = request.method == .head ? .now : BootInstant.now + Limits.pageWait
-      let view = await broker.page(ticket: ticket, until: deadline)
+      let view = await judge.page(ticket: ticket, until: deadline)
       return verdict(view.state, for: request)
     case nil: return page(.notFound, 404, for: request)
     }
@@ -70,7 +70,7 @@ package import HTTP
     if let wait = limiter.wait(ticket: ticket, at: now) {
       return limited(Int(wait.components.seconds) + 1, request)
     }
-    switch await broker.callback(ticket: ticket, rawQuery: request.query) {
+    switch await judge.callback(ticket: ticket, rawQuery: request.query) {
     case .done(let view):
       limiter.count(ticket: ticket, at: now)
       return redirect(to: view)
@@ -85,7 +85,7 @@ package import HTTP
   /// ticket only when it is one, so there is no `Location` to tell then (RFC 9110, section 9.3.2).
   private func lookAtReturn(_ ticket: String?, _ request: HTTPRequest) async -> HTTPResponse {
     guard let ticket else { return Self.secured(HTTPResponse(303)) }
-    let view = await broker.page(ticket: ticket, until: .now)
+    let view = await judge.page(ticket: ticket, until: .now)
     return view.state == .unknown ? verdict(.unknown, for: request) : redirect(to: ticket)
   }
 
@@ -93,7 +93,7 @@ package import HTTP
 
   /// Away from the query, so that neither the history nor a reload holds it.
   private func redirect(to ticket: String) -> HTTPResponse {
-    broker.log.debug("callback: a return, 303")
+    judge.note("a return, 303")
     var response = HTTPResponse(303)
     if let location = HTTPFieldValue("/done/" + ticket) {
       response.headers.set(.location, location)
@@ -112,7 +112,7 @@ package import HTTP
   private func page(
     _ topic: PageTopic, _ status: HTTPStatus, for request: HTTPRequest, headers: HTTPHeaders = [:]
   ) -> HTTPResponse {
-    broker.log.debug("callback: \(topic.name), \(status)")
+    judge.note("\(topic.name), \(status)")
     let language = PageLanguage.preferred(in: request.headers.values(of: "Accept-Language"))
     return page(topic, status, in: language, headers: headers)
   }
@@ -133,24 +133,5 @@ package import HTTP
     SecurityHeaders.add(to: &response.headers)
     response.closesConnection = true
     return response
-  }
-}
-
-/// The three paths of the callback. Nothing is decoded or normalized: `/return/` is no return.
-enum CallbackPath: Equatable {
-  /// With the bytes of the ticket as they are in the path; `nil` on the bare path.
-  case `return`(ticket: String?)
-  case done(ticket: String)
-
-  init?(_ path: String) {
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    guard path.hasPrefix("/"), segments.allSatisfy({ !$0.isEmpty }) else { return nil }
-    let ticket = segments.count == 2 ? segments.last.map(String.init) : nil
-    switch (segments.first, ticket) {
-    case ("return", nil) where segments.count == 1: self = .return(ticket: nil)
-    case ("return", let ticket?): self = .return(ticket: ticket)
-    case ("done", let ticket?): self = .done(ticket: ticket)
-    default: return nil
-    }
   }
 }

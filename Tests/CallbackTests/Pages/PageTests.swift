@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-@testable import ConsentBroker
+@testable import Callback
 
 @Suite struct PageTests {
   static let pages = PageTopic.all.flatMap { topic in

@@ -1,3 +1,5 @@
+package import EventLoop
+
 /// What a person's return page says. Raw values are its `data-state`.
 package enum PageState: String, Sendable, CaseIterable {
   case checking
@@ -20,6 +22,10 @@ package struct PageView: Sendable, Equatable {
   package var kind: String?
   /// The app's package; `nil` for a view ticket.
   package var app: String?
+
+  package init(state: PageState, kind: String? = nil, app: String? = nil) {
+    (self.state, self.kind, self.app) = (state, kind, app)
+  }
 }
 
 /// What a return on the callback leads to.
@@ -34,4 +40,22 @@ package enum CallbackAnswer: Sendable, Equatable {
   case unavailable
   /// Too many returns at once: 429. The watcher still finds a decision.
   case tooMany(retryAfter: Int)
+}
+
+/// Who judges the returns of a callback: the daemon's broker, or an app that has its own callback.
+@LoopActor package protocol ReturnJudge: AnyObject, Sendable {
+  /// Takes a return: `/return/{ticket}?query`, or `/return?query`.
+  ///
+  /// - Parameters:
+  ///   - ticket: the bytes of the path after `/return/`, not decoded; `nil` for the bare path.
+  ///   - rawQuery: what follows `?`; `nil` where there is none.
+  func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer
+
+  /// The page of `/done/{ticket}`.
+  ///
+  /// - Parameter deadline: the latest moment to answer.
+  func page(ticket: String, until deadline: BootInstant) async -> PageView
+
+  /// For a journal: what was answered. Nothing of the request is in it.
+  func note(_ answered: @autoclosure () -> String)
 }

@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-@testable import ConsentBroker
+@testable import Callback
 
 @Suite struct ReturnLimiterTests {
   let start = BootInstant(nanoseconds: 1_000_000_000_000)

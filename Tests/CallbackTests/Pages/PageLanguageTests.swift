@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ConsentBroker
+@testable import Callback
 
 @Suite struct PageLanguageTests {
   @Test(arguments: [

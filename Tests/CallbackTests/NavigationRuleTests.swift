@@ -1,7 +1,7 @@
 import HTTP
 import Testing
 
-@testable import ConsentBroker
+@testable import Callback
 
 @Suite struct NavigationRuleTests {
   struct Row: Sendable, CustomTestStringConvertible {
