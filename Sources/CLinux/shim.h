@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -66,6 +67,18 @@ static inline int clinux_memfd_create(const char *name) {
 // Swift takes globals that C may change for unsafe; these are read right after getopt_long.
 static inline const char *clinux_optarg(void) { return optarg; }
 static inline int clinux_optind(void) { return optind; }
+static inline int clinux_optopt(void) { return optopt; }
+// getopt_long(3): 0 makes glibc begin anew with another command line.
+static inline void clinux_getopt_begin(int says_what_is_wrong) {
+  optind = 0;
+  opterr = says_what_is_wrong;
+}
+
+// What ioctl, which is variadic, tells of a terminal: its columns, 0 where they are not known.
+static inline int clinux_terminal_columns(int descriptor) {
+  struct winsize size;
+  return ioctl(descriptor, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
 
 // prctl is variadic, which Swift cannot call.
 static inline int clinux_set_not_dumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

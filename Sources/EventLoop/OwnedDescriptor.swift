@@ -60,4 +60,10 @@ extension OwnedDescriptor {
     }
     return OwnedDescriptor(adopting: number)
   }
+
+  /// The same for a descriptor that belongs to the process.
+  static func duplicate(of number: CInt) throws(SystemError) -> OwnedDescriptor {
+    let copy = try systemCall("fcntl") { fcntl(number, F_DUPFD_CLOEXEC, 3) }
+    return OwnedDescriptor(adopting: copy)
+  }
 }

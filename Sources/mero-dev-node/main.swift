@@ -28,8 +28,8 @@ do {
   guard arguments.operands.isEmpty else { refuse("there are no arguments, only options") }
 } catch {
   switch error {
-  case .told: exit(64)
   case .noText(let option): refuse("--\(option) is no text")
+  case .told, .unknown, .valueMissing, .valueUnwanted: exit(64)
   }
 }
 exit(NodeProgram.run(options))
