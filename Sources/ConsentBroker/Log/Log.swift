@@ -1,4 +1,5 @@
 import Glibc
+import MeroConsent
 
 /// What the daemon tells whoever runs it: one line a record, on standard error.
 ///
@@ -79,17 +80,4 @@ package struct Log: Sendable {
     // One call, so that lines of two processes do not mix. Where nobody reads, nothing is said.
     _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
-}
-
-/// Makes control characters, line and direction marks visible: `\u{1b}`.
-func escaped(_ text: String) -> String {
-  var shown = ""
-  for character in text.unicodeScalars {
-    switch character.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned:
-      shown += "\\u{\(String(character.value, radix: 16))}"
-    default: shown.unicodeScalars.append(character)
-    }
-  }
-  return shown
 }
