@@ -29,6 +29,7 @@ let package = Package(
     .library(name: "MeroConsent", targets: ["MeroConsent"]),
     .library(name: "ConsentClient", targets: ["ConsentClient"]),
     .executable(name: "mero-consentd", targets: ["mero-consentd"]),
+    .executable(name: "mero-consent", targets: ["mero-consent"]),
     .executable(name: "mero-dev-node", targets: ["mero-dev-node"]),
   ],
   targets: [
@@ -61,6 +62,9 @@ let package = Package(
     floor("DevelopmentNode", ["Sealed", "HTTP", "EventLoop", "Crypto", "MeroConsent"]),
     // Floor 6.
     program("mero-consentd", ["ConsentBroker", "EventLoop"]),
+    program(
+      "mero-consent",
+      ["ConsentClient", "MeroConsent", "TDXQuote", "HTTP", "EventLoop", "Crypto"]),
     program("mero-dev-node", ["DevelopmentNode", "EventLoop"]),
     // For development, never installed: runs files of quotes with expected verdicts.
     program("quote-cases", ["TDXQuote", "Crypto"]),
@@ -91,6 +95,9 @@ let package = Package(
       ["ConsentBroker", "Callback", "MeroConsent", "HTTP", "EventLoop", "Crypto", "CSQLite"]),
     tests("CallbackTests", ["Callback", "HTTP", "EventLoop"]),
     tests("ConsentClientTests", ["ConsentClient", "MeroConsent", "HTTP", "EventLoop"]),
+    tests(
+      "MeroConsentCommandTests",
+      ["mero-consent", "ConsentClient", "MeroConsent", "EventLoop"]),
     tests(
       "DevelopmentNodeTests",
       ["DevelopmentNode", "MeroConsent", "Sealed", "HTTP", "EventLoop", "Crypto"]),
