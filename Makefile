@@ -51,10 +51,17 @@ quote-cases: deps
 	  echo "quote-cases: there is no $(TDX_DATA)/cases.json: NO PUBLIC QUOTE WAS VERIFIED"; \
 	fi
 
+# Every figure as a ratio to a peer in the same run: build/bench/bench.json, and a table.
+# `make bench BENCH='--only http --rounds 3'` runs a part of it.
+BENCH_PACKAGES = nginx-light wrk
 bench: deps
-	swift build -c release --product quote-bench
+	@.ci/install-packages $(BENCH_PACKAGES)
+	for program in quote-bench http-load mero-consentd mero-dev-node; do \
+	  swift build -c release --product $$program || exit 1; \
+	done
 	.build/release/quote-bench
 	.build/release/quote-bench memory
+	@python3 -B Benchmarks/bench $(BENCH)
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift

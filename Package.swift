@@ -72,6 +72,9 @@ let package = Package(
     .executableTarget(
       name: "quote-bench", dependencies: ["TDXQuote", "TestPKI", "COpenSSL", "CMalloc"],
       path: "Benchmarks/quote-bench", swiftSettings: strict),
+    .executableTarget(
+      name: "http-load", dependencies: ["EventLoop", "CLinux"], path: "Benchmarks/http-load",
+      swiftSettings: strict),
     // Tests.
     tests("EventLoopTests", ["EventLoop", "CLinux"]),
     tests("CryptoTests", ["Crypto", "COpenSSL", "TestPKI"]),

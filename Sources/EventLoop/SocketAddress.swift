@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// The address of one end of a socket, of the kinds that this project uses.
 package enum SocketAddress: Equatable, Hashable, Sendable {
@@ -82,7 +82,7 @@ extension SocketAddress {
   ///
   /// - Throws: `ENAMETOOLONG` for a path that does not fit (107 bytes), `EINVAL` for one that is
   ///   empty or has a NUL inside, and what `body` throws.
-  func withKernelForm(
+  package func withKernelForm(
     _ body: (UnsafePointer<sockaddr>, socklen_t) throws(SystemError) -> Void
   ) throws(SystemError) {
     switch self {
