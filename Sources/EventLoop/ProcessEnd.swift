@@ -1,3 +1,4 @@
+import CLinux  // In a clean build its module may be the one that owns the types of signals.
 import Glibc
 
 /// Ends of a process that its parent can tell from an exit.
