@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 from harness.api import Session
+from harness.chromium import Chromium
+from harness.gallery import BROWSER_OPTIONS
 from harness.opener import Opener
 from harness.programs import Daemon, Node
 
@@ -62,3 +64,11 @@ def desktop(programs, opener):
 @pytest.fixture
 def session(daemon, node):
     return Session(daemon, node)
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """One real browser for all; each of its tabs has cookies and a cache of its own."""
+    browser = Chromium(*BROWSER_OPTIONS)
+    yield browser
+    browser.close()
