@@ -4,10 +4,14 @@
 PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-dev libinih-dev \
   openssl curl python3 python3-venv
 
+# What only tests and pictures need: a real browser, and letters for every language of the pages.
+TEST_PACKAGES = chromium fonts-noto-core fonts-noto-cjk
+
 # Other people's quotes with expected verdicts: read in place, never part of the tree.
 TDX_DATA ?= ../shared/data/tdx
 
-.PHONY: build demo run test unit integration quote-cases bench lint deps clean
+.PHONY: build demo run test unit integration quote-cases bench lint deps \
+  test-deps screenshots clean
 
 build: deps
 	swift build
@@ -34,9 +38,13 @@ unit:
 	done
 
 # The real programs from outside. `make integration ONLY=test_callback.py` runs a part of it.
-integration: .venv/installed
+integration: test-deps .venv/installed
 	swift build
 	.venv/bin/python -B -m pytest -c Tests/Integration/pytest.ini Tests/Integration/$(ONLY)
+
+# Every page in every state, size, colour scheme and language, to be looked at.
+screenshots: build test-deps .venv/installed
+	.venv/bin/python -B Tests/Integration/screenshots.py build/screenshots
 
 .venv/installed: Tests/Integration/requirements.txt
 	python3 -m venv .venv
@@ -69,5 +77,8 @@ lint:
 deps:
 	@.ci/install-packages $(PACKAGES)
 
+test-deps:
+	@.ci/install-packages $(TEST_PACKAGES)
+
 clean:
-	rm -rf .build .venv
+	rm -rf .build .venv build

@@ -32,6 +32,7 @@ package import HTTP
     switch NavigationRule.judge(head.headers) {
     case .navigation: return nil
     case .speculative: return Self.secured(HTTPResponse(204))
+    case .speculativeNavigation: return Self.secured(HTTPResponse(503))
     case .foreign: return page(.refused, 403, for: head)
     }
   }

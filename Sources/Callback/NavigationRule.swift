@@ -8,15 +8,21 @@ import HTTP
 enum NavigationRule {
   enum Verdict: Equatable {
     case navigation
-    /// A prefetch or prerender: answered 204, so that the browser comes again when it means it.
+    /// A prefetch or prerender: answered 204.
     case speculative
+    /// A prefetch or prerender whose answer the browser would keep for the navigation to come.
+    /// Chromium does nothing at all for a click on a link that it has a 204 for, and comes again
+    /// only where it was told that this did not work: so this is answered 503.
+    case speculativeNavigation
     /// A script, a frame, an image, a form post: 403.
     case foreign
   }
 
   static func judge(_ headers: HTTPHeaders) -> Verdict {
     for name in speculationFields {
-      for value in headers.values(of: name) where namesSpeculation(value) { return .speculative }
+      for value in headers.values(of: name) where namesSpeculation(value) {
+        return headers.values(of: mode).contains("navigate") ? .speculativeNavigation : .speculative
+      }
     }
     if headers.contains(.origin) { return .foreign }
     // A field that is there twice must say the same twice; browsers never send two.

@@ -51,6 +51,10 @@ import Testing
     Row(.speculative, ("X-Purpose", "preview")),
     Row(.speculative, ("Sec-Purpose", "prefetch"), ("Sec-Fetch-Mode", "no-cors")),
     Row(.speculative, ("Purpose", "other"), ("Purpose", "prefetch")),
+    Row(.speculativeNavigation, ("Sec-Purpose", "prefetch"), ("Sec-Fetch-Mode", "navigate")),
+    Row(
+      .speculativeNavigation, ("Sec-Purpose", "prefetch;prerender"),
+      ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Dest", "document")),
   ]) func tellsANavigationFromTheRest(_ row: Row) {
     var headers = HTTPHeaders()
     for (name, value) in row.fields { headers.add(name, value) }

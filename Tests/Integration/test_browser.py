@@ -1,8 +1,6 @@
 """A real browser goes the whole way: the app's request, the consent page, the served page, the
 callback, and the result at the app; and all that real browsers do besides."""
 
-import urllib.request
-
 import pytest
 from harness.api import Session
 from harness.chromium import Chromium
@@ -176,36 +174,39 @@ def test_cookies_of_other_apps_are_in_nobodys_way(daemon, node, session, tab, st
     assert not any("set-cookie" in request.get("answer", {}) for request in tab.requests)
 
 
-def test_the_browsers_icon_is_no_return(daemon, node, session, chromium, tab):
-    """What a browser asks for beside the page does not count as anything."""
+def test_no_icon_is_asked_for(daemon, node, session, tab):
+    """The page's own policy lets it load nothing at all, not even from its own place."""
     view = ask(node, session)
     node.decide(view["requestId"])
     tab.open(returning(view))
     tab.until_state("approved")
-    before = session.request(view["requestId"])
-    status = tab.ask("fetch('/favicon.ico').then(r => r.status, () => 'refused')")
-    # Its own policy lets a page load nothing at all, not even from its own place.
-    assert status == "refused"
-    assert daemon.site.get("/favicon.ico", {"Sec-Fetch-Dest": "image"}).status == 404
-    assert session.request(view["requestId"]) == before
+    assert tab.complaints == []
+    assert tab.ask("fetch('/favicon.ico').then(() => 'answered', () => 'refused')") == "refused"
+    assert {each["type"] for each in tab.requests if "status" in each} == {"Document"}
+    assert "not-found" not in daemon.log
 
 
-@pytest.mark.parametrize("rules", ["prefetch", "prerender"])
-def test_a_speculative_load_uses_nothing_up(daemon, node, session, tab, stranger, rules):
+@pytest.mark.parametrize("rules,purpose", [
+    ("prefetch", "prefetch"), ("prerender", "prefetch;prerender"),
+])
+def test_a_speculative_load_uses_nothing_up(
+        daemon, node, session, tab, stranger, rules, purpose):
     view = ask(node, session)
     place = returning(view)
     page = stranger.put("/speculating", (
         f'<script type="speculationrules">{{"{rules}":[{{"urls":["{place}"],'
         f'"eagerness":"immediate"}}]}}</script><a href="{place}">back</a>'))
-    before = node.calls("result")
     tab.open(page)
-    until(lambda: tab.browser.look() or "a speculative load" in daemon.log, "the browser was ahead of time")
+    early = tab.until(
+        lambda: [each for each in tab.requests if each["url"] == place and "status" in each],
+        "the browser is ahead of time")
+    assert early[0]["status"] == 503 and tab.headers(place)["Sec-Purpose"] == purpose
     assert "lastReturn" not in session.request(view["requestId"])
+    # The person follows the link, and now it counts.
     node.decide(view["requestId"])
     tab.click("a")
     tab.until_state("approved")
     assert session.decided(view["requestId"])["lastReturn"]["code"] == "OK"
-    assert before <= node.calls("result")
 
 
 @pytest.mark.parametrize("attempt", [

@@ -146,15 +146,23 @@ def test_a_navigation_is_a_return(daemon, node, session, returning, headers):
     {"Sec-Purpose": "prefetch", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "empty"},
 ])
 def test_a_speculative_load_is_answered_204_and_uses_nothing_up(
-        daemon, node, session, returning, headers):
+        daemon, node, session, returning, headers, status=204):
     request_id, path = returning
     node.decide(request_id)
     before = node.calls("result")
     answer = daemon.site.get(path, headers)
-    assert answer.status == 204 and answer.body == b""
+    assert answer.status == status and answer.body == b""
     assert_secure(answer)
     assert unchanged(node, session, request_id) or node.calls("result") > before  # the watcher
     assert state(daemon.site.bring_back(path)) == "approved"
+
+
+@pytest.mark.parametrize("purpose", ["prefetch", "prefetch;prerender"])
+def test_one_that_a_browser_would_keep_for_the_navigation_is_answered_503(
+        daemon, node, session, returning, purpose):
+    """As Chromium sends it; what it does with a 204 is in test_browser.py."""
+    test_a_speculative_load_is_answered_204_and_uses_nothing_up(
+        daemon, node, session, returning, NAVIGATION | {"Sec-Purpose": purpose}, status=503)
 
 
 @pytest.mark.parametrize("headers", [

@@ -66,6 +66,9 @@ import Testing
     let calls = fixture.node.calls.count
     let path = "/return/\(try fixture.ticket(of: view))"
     #expect(await call(.get, path, headers: ["Sec-Purpose": "prefetch"]).status == 204)
+    let ahead = await call(
+      .get, path, headers: ["Sec-Purpose": "prefetch", "Sec-Fetch-Mode": "navigate"])
+    #expect(ahead.status == 503)
     #expect(await call(.get, path, headers: [.origin: "null"]).status == 403)
     #expect(await call(.get, path, headers: ["Sec-Fetch-Dest": "iframe"]).status == 403)
     #expect(await call(.head, path).status == 303)
