@@ -13,6 +13,11 @@ package enum PageState: String, Sendable, CaseIterable {
   case notConfirmed = "not-confirmed"
   /// No such ticket.
   case unknown
+
+  /// Of several verdicts, the one that a person has to know.
+  package static let tellingOrder: [PageState] = [
+    .approved, .declined, .replaced, .expired, .cancelled, .notDecided, .notConfirmed, .mismatch,
+  ]
 }
 
 /// One page: what the node said, never what a query said.

@@ -22,10 +22,13 @@ public struct BrokerError: Error, Sendable, Equatable {
   public let nodeStatus: Int?
   /// How many seconds to wait before asking again, where the daemon said so.
   public let retryAfter: Int?
+  /// The request that waits for a decision all the same, where only its page could not be opened.
+  public let started: ConsentStarted?
 
   init(
     _ code: Code, _ advice: String, status: Int? = nil, requestId: String? = nil,
-    field: String? = nil, nodeStatus: Int? = nil, retryAfter: Int? = nil
+    field: String? = nil, nodeStatus: Int? = nil, retryAfter: Int? = nil,
+    started: ConsentStarted? = nil
   ) {
     self.code = code
     self.advice = advice
@@ -34,6 +37,7 @@ public struct BrokerError: Error, Sendable, Equatable {
     self.field = field
     self.nodeStatus = nodeStatus
     self.retryAfter = retryAfter
+    self.started = started
   }
 
   /// The protocol's own error; `nil` where the code is the daemon's or this library's.

@@ -28,6 +28,13 @@ extension BrokerSession {
   public func decision(of requestId: String) async throws(BrokerError) -> BrokerRequest {
     try await Waiting(for: requestId, in: self).decision()
   }
+
+  /// The same, and tells each return of the person that comes meanwhile.
+  func decision(
+    of requestId: String, returned: @escaping @LoopActor (BrokerRequest) async -> Void
+  ) async throws(BrokerError) -> BrokerRequest {
+    try await Waiting(for: requestId, in: self, returned: returned).decision()
+  }
 }
 
 enum WaitLimits {
@@ -53,9 +60,15 @@ enum WaitLimits {
   /// Since when the daemon has not answered.
   private var silentSince: BootInstant?
 
-  init(for requestId: String, in session: BrokerSession) {
+  private let returned: (@LoopActor (BrokerRequest) async -> Void)?
+
+  init(
+    for requestId: String, in session: BrokerSession,
+    returned: (@LoopActor (BrokerRequest) async -> Void)? = nil
+  ) {
     self.requestId = requestId
     self.session = session
+    self.returned = returned
   }
 
   func decision() async throws(BrokerError) -> BrokerRequest {
@@ -64,6 +77,9 @@ enum WaitLimits {
       let begin = BootInstant.now
       let isWait = known != nil
       if let answer = try await next(after: known) {
+        if answer.lastReturn != nil, answer.lastReturn != known?.lastReturn {
+          await returned?(answer)
+        }
         known = answer
         if answer.state.isFinal || answer.needsSession { return answer }
       }

@@ -52,6 +52,14 @@ public final class BrokerSession: Sendable {
     try await start(StartBody(request: request.generated(), open: open), idempotencyKey)
   }
 
+  /// The same with a `returnTo` for a request that names none.
+  func start(
+    _ request: ConsentRequest, returnTo: String?
+  ) async throws(BrokerError) -> BrokerRequest {
+    let body = ConsentRequestBody(request, returnTo: returnTo)
+    return try await start(StartBody(request: body, open: false), nil)
+  }
+
   /// Has the daemon watch a request that the app started itself.
   public func record(
     _ started: ConsentStarted, open: Bool = false, idempotencyKey: String? = nil

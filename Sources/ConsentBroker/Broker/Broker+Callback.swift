@@ -57,10 +57,6 @@ extension Broker: ReturnJudge {
     return .done(ticket: request.row.ticket)
   }
 
-  /// How long a person is shown that the node is being asked, before they are told that it
-  /// could not be confirmed now. A client's page time-out is usually 10 s.
-  static let checkingLimit: Duration = .seconds(8)
-
   /// The page of `/done/{ticket}`. Waits a moment for a verdict that is being found, so that
   /// most people see no interim page; `checking` where it takes longer, `not-confirmed` where it
   /// takes very long.
@@ -68,7 +64,7 @@ extension Broker: ReturnJudge {
   /// - Parameter deadline: the latest moment to answer.
   package func page(ticket: String, until deadline: BootInstant) async -> PageView {
     if let view = views[ticket] {
-      return PageView(state: await state(of: view, until: deadline), kind: nil, app: nil)
+      return PageView(state: await view.state(until: deadline) { isStopping })
     }
     if let request = live.of(ticket: ticket) {
       let state = await state(of: request, until: deadline)
@@ -91,25 +87,12 @@ extension Broker: ReturnJudge {
     try await read { ledger throws(LedgerError) in try await ledger.request(ticket: ticket) }
   }
 
-  private func state(of view: ViewTickets.View, until deadline: BootInstant) async -> PageState {
-    let waiter = Waiter()
-    view.pages.append(waiter)
-    defer { view.pages.removeAll { $0 === waiter } }
-    let slow = view.began + Self.checkingLimit
-    while view.state == nil, !isStopping {
-      if slow <= .now { return .notConfirmed }
-      if await !waiter.wait(until: min(deadline, slow)), deadline <= .now { break }
-      if Task.isCancelled { break }
-    }
-    return view.state ?? .checking
-  }
-
   private func state(of request: LiveRequest, until deadline: BootInstant) async -> PageState {
     let waiter = Waiter()
     request.pages.append(waiter)
     defer { request.pages.removeAll { $0 === waiter } }
     while !request.isOver, request.returnsUnderWay > 0, !isStopping {
-      let slow = request.newestReturnAt + Self.checkingLimit
+      let slow = request.newestReturnAt + ViewTickets.Limits.checking
       if slow <= .now { return .notConfirmed }
       if await !waiter.wait(until: min(deadline, slow)), deadline <= .now { return .checking }
       if Task.isCancelled { return .checking }

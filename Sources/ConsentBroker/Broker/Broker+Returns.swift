@@ -172,9 +172,4 @@ extension PageState {
     default: self = .notConfirmed
     }
   }
-
-  /// Of several verdicts, the one that a person has to know.
-  static let tellingOrder: [PageState] = [
-    .approved, .declined, .replaced, .expired, .cancelled, .notDecided, .notConfirmed, .mismatch,
-  ]
 }

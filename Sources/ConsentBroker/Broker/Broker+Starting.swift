@@ -1,3 +1,4 @@
+import Callback
 import Crypto
 import EventLoop
 import FoundationEssentials
@@ -26,7 +27,7 @@ extension Broker {
         throw .consent(ConsentError(.sessionExpired), requestId: nil)
       }
       let row = RequestRow(
-        session: session.id, requestId: RandomName.starting(), ticket: RandomName.ticket(),
+        session: session.id, requestId: RandomName.starting(), ticket: ViewTickets.randomTicket(),
         kind: request.kind.rawValue, state: .starting, createdAt: tools.now().asKept,
         idempotency: idempotency)
       // Where nobody says where the page leads, it leads here. Origins of a package, where they
@@ -197,7 +198,7 @@ extension Broker {
     let given = started.expiresAt.timeIntervalSince(now)
     let lifetime = min(given, BrokerLimits.longestLifetime)
     let row = RequestRow(
-      session: session.id, requestId: started.requestId, ticket: RandomName.ticket(),
+      session: session.id, requestId: started.requestId, ticket: ViewTickets.randomTicket(),
       kind: started.kind.rawValue, state: .started, code: started.code, url: started.url,
       createdAt: now.asKept, expiresAt: now.addingTimeInterval(lifetime).asKept,
       lifetimeCut: given > lifetime, idempotency: idempotency)

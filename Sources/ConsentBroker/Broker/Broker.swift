@@ -1,3 +1,4 @@
+import Callback
 package import EventLoop
 import FoundationEssentials
 package import MeroConsent

@@ -41,8 +41,6 @@ package enum BrokerLimits {
   package static let allEventStreams = 256
   /// Returns whose verdict is being found: each holds a little memory until then.
   package static let returnsInFlight = 256
-  /// Pages kept for returns that have no ticket of their own, the oldest forgotten first.
-  package static let viewTickets = 256
   /// The longest wait that `Prefer: wait` may ask for, in seconds.
   package static let longestWait = 300
   /// `limit` of a list, and its default.

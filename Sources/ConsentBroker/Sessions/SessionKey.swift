@@ -15,9 +15,6 @@ enum RandomName {
   /// A session's public name.
   static func session() -> String { "s_" + Hex.encode(SecureRandom.bytes(count: 12)) }
 
-  /// 128 bits: the address of one request's return, or of one page.
-  static func ticket() -> String { Hex.encode(SecureRandom.bytes(count: 16)) }
-
   /// A request's id for as long as its node has given none. It is no secret.
   static func starting() -> String { "starting-" + Hex.encode(SecureRandom.bytes(count: 12)) }
 }

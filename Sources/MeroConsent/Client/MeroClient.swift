@@ -28,6 +28,9 @@ public final class MeroClient: Sendable {
   private let core: ClientCore
   private let browser: BrowserOpener
   private let record: AttestationRecord
+  /// Neither a `returnTo` nor the package's origins are known: a callback on this machine may be
+  /// where the page sends the person.
+  package let namesNoReturn: Bool
 
   /// Nothing is sent before the first request.
   ///
@@ -78,6 +81,7 @@ public final class MeroClient: Sendable {
     record: AttestationRecord = AttestationRecord(), onTokensChanged: TokensChanged?
   ) throws(ConsentError) {
     try Self.check(tokens)
+    namesNoReturn = returnTo == nil && origins.isEmpty
     let origins = try PackageOrigins(origins)
     if let returnTo { try origins.check(returnTo: returnTo) }
     self.node = node

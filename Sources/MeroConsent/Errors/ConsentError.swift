@@ -36,7 +36,7 @@ public struct ConsentError: Error, Sendable, Equatable {
     case sessionExpired = "SESSION_EXPIRED"
     /// There is no browser that could be opened from here.
     case browserUnavailable = "BROWSER_UNAVAILABLE"
-    /// The daemon's configuration cannot be used.
+    /// The daemon's configuration, or an app's own callback, cannot be used.
     case configurationInvalid = "CONFIGURATION_INVALID"
     /// The daemon's record of requests cannot be used.
     case stateUnavailable = "STATE_UNAVAILABLE"
