@@ -97,7 +97,9 @@ let package = Package(
       "ConsentBrokerTests",
       ["ConsentBroker", "Callback", "MeroConsent", "HTTP", "EventLoop", "Crypto", "CSQLite"]),
     tests("CallbackTests", ["Callback", "HTTP", "EventLoop"]),
-    tests("ConsentClientTests", ["ConsentClient", "MeroConsent", "HTTP", "EventLoop"]),
+    tests(
+      "ConsentClientTests",
+      ["ConsentClient", "MeroConsent", "DevelopmentNode", "HTTP", "EventLoop", "Crypto"]),
     tests(
       "MeroConsentCommandTests",
       ["mero-consent", "ConsentClient", "MeroConsent", "EventLoop"]),

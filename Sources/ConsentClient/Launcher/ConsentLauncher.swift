@@ -61,8 +61,9 @@ public enum ConsentLauncher {
   static func decide(
     _ run: any ConsentRun, _ confirm: Confirm?, _ refused: Refused?
   ) async throws(BrokerError) -> Decision {
+    await run.tell(refused)
     do throws(BrokerError) {
-      let result = try await result(of: run, confirm, refused)
+      let result = try await result(of: run, confirm)
       await run.end()
       return (run.started, result)
     } catch {
@@ -72,13 +73,13 @@ public enum ConsentLauncher {
   }
 
   private static func result(
-    of run: any ConsentRun, _ confirm: Confirm?, _ refused: Refused?
+    of run: any ConsentRun, _ confirm: Confirm?
   ) async throws(BrokerError) -> ConsentResult {
     if let confirm, await !confirm(run.started) { return await standing(run) }
     guard !Task.isCancelled else { return await standing(run) }
     do throws(BrokerError) {
       try await run.openPage()
-      return try await run.decision(refused)
+      return try await run.decision()
     } catch {
       guard error.isCancellation, Task.isCancelled else { throw error }
       return await standing(run)

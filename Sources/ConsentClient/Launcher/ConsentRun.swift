@@ -5,11 +5,14 @@ import MeroConsent
 @LoopActor protocol ConsentRun: AnyObject, Sendable {
   nonisolated var started: ConsentStarted { get }
 
+  /// Who is told of returns that confirm nothing, until `end()`.
+  var refused: ConsentLauncher.Refused? { get set }
+
   /// - Throws: `BROWSER_UNAVAILABLE`, with the request as `started`.
   func openPage() async throws(BrokerError)
 
   /// Waits for it. A cancelled task throws a cancellation.
-  func decision(_ refused: ConsentLauncher.Refused?) async throws(BrokerError) -> ConsentResult
+  func decision() async throws(BrokerError) -> ConsentResult
 
   /// The decision now; pending where it cannot be read within `StandingLimits.time`.
   func standing() async -> ConsentResult
@@ -22,6 +25,8 @@ import MeroConsent
 }
 
 extension ConsentRun {
+  func tell(_ refused: ConsentLauncher.Refused?) { self.refused = refused }
+
   nonisolated var pending: ConsentResult {
     ConsentResult(
       requestId: started.requestId, kind: started.kind, status: .pending, outcome: nil)

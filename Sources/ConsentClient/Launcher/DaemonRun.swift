@@ -4,6 +4,7 @@ import MeroConsent
 /// A request that the daemon started and watches.
 @LoopActor final class DaemonRun: ConsentRun {
   nonisolated let started: ConsentStarted
+  var refused: ConsentLauncher.Refused?
   private let session: BrokerSession
 
   init(
@@ -30,8 +31,8 @@ import MeroConsent
     }
   }
 
-  func decision(_ refused: ConsentLauncher.Refused?) async throws(BrokerError) -> ConsentResult {
-    let ended = try await session.decision(of: started.requestId) { change in
+  func decision() async throws(BrokerError) -> ConsentResult {
+    let ended = try await session.decision(of: started.requestId) { [self] change in
       guard !change.state.isFinal, let code = change.lastReturn?.code else { return }
       await refused?(BrokerError.Code(rawValue: code))
     }
@@ -46,7 +47,7 @@ import MeroConsent
     try await result(of: session.confirm(started.requestId, returned: url))
   }
 
-  func end() {}
+  func end() { refused = nil }
 
   private func result(of request: BrokerRequest) throws(BrokerError) -> ConsentResult {
     switch request.state {

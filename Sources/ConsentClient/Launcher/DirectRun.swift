@@ -5,19 +5,27 @@ import MeroConsent
 /// A request that this program started itself, and whose return comes to its own callback.
 @LoopActor final class DirectRun: ConsentRun {
   nonisolated let started: ConsentStarted
+  /// Opens the request's page in the person's browser.
+  typealias Opening =
+    @LoopActor @Sendable (MeroClient, ConsentStarted) async throws(ConsentError) -> Void
+
   private let client: MeroClient
+  private let opening: Opening
   private let site: AppCallback?
   private let ticket: String
   private var settled: Result<ConsentResult, BrokerError>?
   private let waiter = Waiter()
-  private var refused: ConsentLauncher.Refused?
+  var refused: ConsentLauncher.Refused?
   /// Between two looks at whether there is a verdict; a verdict wakes the wait at once.
   private static let longest: Duration = .seconds(3600)
   /// A read that other returns may join: a page of somebody else's can knock as often as it likes.
   private var reading: Task<Result<ConsentResult, BrokerError>, Never>?
 
   init(
-    _ request: ConsentRequest, callback: CloudCallback, with client: MeroClient
+    _ request: ConsentRequest, callback: CloudCallback, with client: MeroClient,
+    opening: @escaping Opening = { client, started throws(ConsentError) in
+      try await client.openPage(of: started)
+    }
   ) async throws(BrokerError) {
     let ticket = ViewTickets.randomTicket()
     // Bound before the node learns of it.
@@ -30,19 +38,22 @@ import MeroConsent
       throw BrokerError(error)
     }
     self.client = client
+    self.opening = opening
     self.site = site
     self.ticket = ticket
     site?.add(self, ticket: ticket)
   }
 
+  /// The path of this request's own return; `nil` where the return comes in another way.
+  var returnPath: String? { site == nil ? nil : "/return/" + ticket }
+
   func openPage() async throws(BrokerError) {
-    do throws(ConsentError) { try await client.openPage(of: started) } catch {
+    do throws(ConsentError) { try await opening(client, started) } catch {
       throw BrokerError(error)
     }
   }
 
-  func decision(_ refused: ConsentLauncher.Refused?) async throws(BrokerError) -> ConsentResult {
-    self.refused = refused
+  func decision() async throws(BrokerError) -> ConsentResult {
     let polling = Task { [client, started] in
       do throws(ConsentError) {
         settle(.success(try await client.waitForConsent(started)))

@@ -1,0 +1,192 @@
+import EventLoop
+import HTTP
+import MeroConsent
+import Testing
+
+@testable import ConsentClient
+@testable import DevelopmentNode
+
+/// The launcher without a daemon: the app's own callback, on real ports.
+@Suite(.timeLimit(.minutes(2))) @LoopActor struct DirectLauncherTests {
+  let node: DevelopmentNode
+  let client: MeroClient
+
+  init() throws {
+    node = try DevelopmentNode()
+    node.start()
+    client = try MeroClient(
+      node: NodeAddress("http://127.0.0.1:\(node.port)"), trust: .development,
+      tokens: SessionTokens(accessToken: node.tokens.access, refreshToken: node.tokens.refresh))
+  }
+
+  func end() async {
+    await client.close()
+    await node.stop()
+  }
+
+  /// A request that waits, with its page "opened", and the port and path of its return.
+  func ask(
+    port: UInt16, refused: ConsentLauncher.Refused? = nil
+  ) async throws -> (run: DirectRun, decision: Task<ConsentLauncher.Decision, any Error>) {
+    let opened = Signal()
+    let run = try await DirectRun(
+      .createOrg(name: "Acme"), callback: .loopback(port: port, path: "return"), with: client
+    ) { _, _ in opened.fire() }
+    let decision = Task {
+      try await ConsentLauncher.decide(run, nil, refused) as ConsentLauncher.Decision
+    }
+    await opened.wait()
+    return (run, decision)
+  }
+
+  @Test func aReturnEndsTheWaitAtOnceAndThePageSaysWhatTheNodeSaid() async throws {
+    let port = try freePort()
+    let (run, decision) = try await ask(port: port)
+    try node.decide(run.started.requestId, .approve)
+    // What the query says about the decision is not believed.
+    let page = try await Person.visit(
+      port: port, "/return", query: "request_id=\(run.started.requestId)&result=declined")
+    #expect(page.state == "approved" && page.status == 200)
+    let (started, result) = try await decision.value
+    #expect(result.status == .approved && result.requestId == started.requestId)
+    await end()
+  }
+
+  @Test func whereNobodySaysWhereThePageLeadsItLeadsHere() async throws {
+    let (run, decision) = try await ask(port: 0)
+    let record = try node.decide(run.started.requestId, .decline)
+    let returnTo = try #require(record.request.returnTo)
+    let match = try #require(
+      returnTo.wholeMatch(of: #/http://127\.0\.0\.1:([0-9]+)(/return/[0-9a-f]{32})/#))
+    let port = try #require(UInt16(match.1))
+    #expect(try await Person.visit(port: port, String(match.2)).state == "declined")
+    #expect(try await decision.value.result.status == .declined)
+    await end()
+  }
+
+  @Test func aMismatchIsNeverAccepted() async throws {
+    let port = try freePort()
+    let told = Told()
+    let (run, decision) = try await ask(port: port) { await told.note($0) }
+    let ticketless = try await Person.visit(
+      port: port, "/return", query: "request_id=another&result=approved")
+    #expect(ticketless.state == "mismatch" && ticketless.status == 409)
+    let path = try #require(run.returnPath)
+    let ticketed = try await Person.visit(
+      port: port, path, query: "request_id=another&result=approved")
+    #expect(ticketed.state == "mismatch")
+    #expect(told.codes.map(\.rawValue) == ["CONSENT_REQUEST_MISMATCH"])
+    try node.decide(run.started.requestId, .approve)
+    // And it used nothing up.
+    #expect(try await Person.visit(port: port, path).state == "approved")
+    #expect(try await decision.value.result.status == .approved)
+    await end()
+  }
+
+  @Test func aReturnBeforeTheDecisionIsToldAndTheWaitGoesOn() async throws {
+    let port = try freePort()
+    let told = Told()
+    let (run, decision) = try await ask(port: port) { await told.note($0) }
+    let page = try await Person.visit(port: port, "/return")
+    #expect(page.state == "not-decided" && page.status == 409)
+    #expect(told.codes.map(\.rawValue) == ["CONSENT_NOT_DECIDED"])
+    try node.decide(run.started.requestId, .approve)
+    #expect(try await Person.visit(port: port, "/return").state == "approved")
+    #expect(try await decision.value.result.status == .approved)
+    await end()
+  }
+
+  @Test(
+    arguments: [
+      (["Sec-Purpose": "prefetch"], nil, 204), (["Sec-Fetch-Mode": "cors"], nil, 403),
+      (["Origin": "https://evil.example"], nil, 403), ([:], "evil.example", 421),
+    ] as [(HTTPHeaders, String?, Int)])
+  func confirmsNothingButANavigationToItsOwnAddress(
+    _ headers: HTTPHeaders, _ host: String?, _ status: Int
+  ) async throws {
+    let port = try freePort()
+    let (run, decision) = try await ask(port: port)
+    try node.decide(run.started.requestId, .approve)
+    let page = try await Person.visit(port: port, "/return", headers: headers, host: host)
+    #expect(page.status == status)
+    #expect(
+      try await Person.visit(port: port, "/return/00000000000000000000000000000000").status == 404)
+    decision.cancel()
+    _ = try await decision.value
+    await end()
+  }
+
+  @Test func aDecisionIsFoundWithoutAReturnAndTheCallbackStaysForIt() async throws {
+    let port = try freePort()
+    let (run, decision) = try await ask(port: port)
+    try node.decide(run.started.requestId, .approve)
+    #expect(try await decision.value.result.status == .approved)
+    #expect(try await Person.visit(port: port, "/return").state == "approved")
+    await end()
+  }
+
+  @Test func aCancelledLauncherAnswersTheResultAsItStandsAndLetsGoOfThePort() async throws {
+    let port = try freePort()
+    let (_, decision) = try await ask(port: port)
+    decision.cancel()
+    #expect(try await decision.value.result.status == .pending)
+    while let listener = try? Listener.loopback4(port: port) {
+      listener.close()
+      break
+    }
+    await end()
+  }
+
+  @Test func aTakenPortIsSaidBeforeTheNodeIsAsked() async throws {
+    let foreign = try Listener.loopback6(port: 0)
+    let port = try #require(foreign.port)
+    do throws(BrokerError) {
+      _ = try await ConsentLauncher.decide(
+        client: client, request: .createOrg(name: "Acme"),
+        callback: .loopback(port: port, path: "return"))
+      Issue.record("no error")
+    } catch {
+      #expect(error.consentCode == .configurationInvalid && error.advice.contains("\(port)"))
+    }
+    #expect(node.state.calls[.request] == nil)
+    foreign.close()
+    await end()
+  }
+
+  @Test func requestsAtTheSameTimeShareAPort() async throws {
+    let port = try freePort()
+    let (first, replaced) = try await ask(port: port)
+    let (second, decision) = try await ask(port: port)
+    try node.decide(second.started.requestId, .approve)
+    let page = try await Person.visit(
+      port: port, "/return", query: "request_id=\(second.started.requestId)")
+    #expect(page.state == "approved")
+    #expect(try await decision.value.result.status == .approved)
+    let old = try await Person.visit(
+      port: port, "/return", query: "request_id=\(first.started.requestId)")
+    #expect(old.state == "replaced" && old.status == 410)
+    await #expect(throws: BrokerError(ConsentError(.replaced))) { _ = try await replaced.value }
+    await end()
+  }
+
+  @Test func aPageThatCannotBeOpenedLeavesTheRequest() async throws {
+    let run = try await DirectRun(
+      .createOrg(name: "Acme"), callback: .loopback(port: 0, path: "return"), with: client
+    ) { _, started throws(ConsentError) in
+      throw ConsentError(.browserUnavailable, started: started)
+    }
+    do throws(BrokerError) {
+      _ = try await ConsentLauncher.decide(run, nil, nil)
+      Issue.record("no error")
+    } catch {
+      #expect(error.consentCode == .browserUnavailable && error.started == run.started)
+    }
+    await end()
+  }
+}
+
+@LoopActor private final class Told {
+  private(set) var codes: [BrokerError.Code] = []
+
+  func note(_ code: BrokerError.Code) { codes.append(code) }
+}
