@@ -2,7 +2,7 @@
 # Each installs the Debian packages that it lacks.
 
 PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-dev libinih-dev \
-  openssl curl python3 python3-venv
+  openssl curl python3 python3-venv systemd dbus-user-session procps strace
 
 # What only tests and pictures need: a real browser, and letters for every language of the pages.
 TEST_PACKAGES = chromium fonts-noto-core fonts-noto-cjk

@@ -149,17 +149,20 @@ import Glibc
   ///
   /// - Throws: `.closed` after `close()`.
   package func connectionWaits() async throws(StreamError) {
-    while true {
-      var entry = pollfd()
-      entry.events = Int16(POLLIN)
-      let found = watch?.withNumber { number in
-        entry.fd = number
-        return poll(&entry, 1, 0)
-      }
-      guard let found else { throw .closed }
-      if found > 0 { return }
+    while !hasWaitingConnection {
+      guard watch != nil else { throw .closed }
       try await wait(until: nil)
     }
+  }
+
+  /// Whether a client waits to be accepted at this moment. False after `close()`.
+  package var hasWaitingConnection: Bool {
+    watch?.withNumber { number in
+      var entry = pollfd()
+      entry.fd = number
+      entry.events = Int16(POLLIN)
+      return poll(&entry, 1, 0) > 0
+    } ?? false
   }
 
   private enum Next {

@@ -4,7 +4,8 @@ import Glibc
 /// What a process that will hold secrets does before it reads anything.
 package enum ProcessGuard {
   /// From here on no other process of the same user can read this one's memory, environment or
-  /// descriptors, or attach to it; a crash ends it without a dump or a helper that reads it; and what it makes is nobody else's.
+  /// descriptors, or attach to it; a crash ends it without a dump or a helper that reads it; and
+  /// what it makes is nobody else's.
   ///
   /// - Precondition: called first thing in `main`, while there is one thread.
   package static func raise() {
@@ -23,4 +24,22 @@ package enum ProcessGuard {
   }
 
   package static var isRaised: Bool { clinux_is_dumpable() == 0 }
+
+  /// The process that traces this one (ptrace(2)), as a debugger does; `nil` when none does.
+  ///
+  /// After `raise()` nobody can attach any more, so one look is enough: whoever was faster is
+  /// seen here.
+  package static var tracer: Int32? {
+    guard let status = try? Files.read("/proc/self/status", limit: 16_384) else { return nil }
+    return tracer(inStatus: String(decoding: status, as: UTF8.self))
+  }
+
+  /// - Parameter status: the text of `/proc/PID/status` (proc(5)).
+  package static func tracer(inStatus status: String) -> Int32? {
+    for line in status.split(separator: "\n") where line.hasPrefix("TracerPid:") {
+      let number = line.dropFirst("TracerPid:".count).filter { $0.isASCII && $0.isNumber }
+      return Int32(number).flatMap { $0 == 0 ? nil : $0 }
+    }
+    return nil
+  }
 }

@@ -98,13 +98,22 @@ import Glibc
 
   // MARK: Stopping
 
+  /// Whether a client waits to be accepted at this moment.
+  package var hasWaitingConnection: Bool { listeners.contains { $0.hasWaitingConnection } }
+
+  /// Accepts nobody from now on; who was accepted is served. Who comes later waits for the next
+  /// process that accepts on the same sockets.
+  package func stopListening() {
+    for listener in listeners { listener.close() }
+    listeners = []
+  }
+
   /// Takes no new connection and no new request; running handlers and streams end, streams with
   /// their farewell. What has not ended after `time` is cut: its task is cancelled and its
   /// connection closed. Returns when all are closed.
   package func stop(within time: Duration) async {
     isStopping = true
-    for listener in listeners { listener.close() }
-    listeners = []
+    stopListening()
     for connection in connections.values { connection.stop() }
     guard !connections.isEmpty else { return }
     stopTimer.arm(after: time) { self.cutAll() }

@@ -22,3 +22,13 @@ def test_a_crash_ends_it_at_once_and_shows_nothing(programs, number):
     assert daemon.process.wait(timeout=10) == -number
     daemon.process = None  # the fixture takes every other crash for a fault
     assert "acktrace" not in daemon.log
+
+
+def test_it_does_not_start_under_a_tracer(programs):
+    """A debugger that was there first stays, whatever the process does about it."""
+    daemon = programs(Daemon)
+    daemon.arguments = ["strace", "-o", str(daemon.home / "trace"), *daemon.arguments]
+    daemon.spawn()
+    assert daemon.wait() == 77
+    assert "TRACED" in daemon.log
+    assert list(daemon.state.iterdir()) == []

@@ -1,5 +1,6 @@
 """Ending and starting again."""
 
+import shutil
 import signal
 
 from harness.api import Session, path
@@ -125,3 +126,46 @@ def test_a_dead_ones_socket_is_replaced(daemon):
     daemon.kill()
     daemon.start()
     assert daemon.status
+
+
+def test_it_ends_when_its_socket_is_gone_and_loses_nothing(daemon, session):
+    """C-089: a logout removes the runtime directory."""
+    view = session.start()
+    moved = daemon.runtime.with_name("gone")
+    daemon.runtime.rename(moved)
+    shutil.rmtree(moved)
+    assert daemon.wait(10) == 0
+    assert "was removed" in daemon.log
+    daemon.runtime.mkdir(mode=0o700)
+    daemon.start()
+    assert session.request(view["requestId"])["state"] == "started"
+
+
+def test_a_hang_up_reads_the_configuration_again(programs, node):
+    configuration = []
+
+    def start():
+        daemon = programs(Daemon)
+        configuration.append(daemon.home / "daemon.conf")
+        configuration[0].write_text("[Sessions]\nRetention=1h\n")
+        daemon.arguments += ["--config", str(configuration[0])]
+        return daemon.start()
+
+    daemon = start()
+    session = Session(daemon, node)
+    stream = session.events()
+    view = session.start()
+    assert stream.next_request()["requestId"] == view["requestId"]
+    configuration[0].write_text("[Sessions]\nRetention=2h\n[Callback]\nCallbackPort=1234\n")
+    daemon.signal(signal.SIGHUP)
+    until(lambda: "was read again" in daemon.log, "it has read it")
+    configuration[0].write_text("[Sessions]\nRetention=no\n")
+    daemon.signal(signal.SIGHUP)
+    until(lambda: "the former one stays" in daemon.log, "it has refused it")
+    assert f"{configuration[0]}:2: the value of Retention" in daemon.log
+    # Nobody has noticed.
+    node.decide(view["requestId"])
+    session.post(path(view["requestId"], "/return"), {"url": "x://r"})
+    assert stream.next_request()["state"] == "approved"
+    stream.close()
+    assert daemon.stop() == 0

@@ -105,6 +105,7 @@ extension Broker {
       "request ended", .request(change.row.requestId), .session(session.id),
       .code(change.row.failure ?? change.row.state.rawValue))
     onFinished?(change.row.kind, change.row.state)
+    onCountsChanged?()
   }
 
   /// A row that a crash left `starting` is given up after a day.

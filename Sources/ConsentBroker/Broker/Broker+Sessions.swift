@@ -32,6 +32,7 @@ extension Broker {
     }
     vault.add(session)
     housekeeping.plan()
+    onCountsChanged?()
     log.info("session opened", .session(session.id))
     return OpenedSession(session: session.id, key: key)
   }
@@ -102,6 +103,7 @@ extension Broker {
     vault.remove(session)
     session.events.end()
     waits.signalAll(of: session.id)
+    onCountsChanged?()
   }
 
   /// The caller's session.

@@ -10,7 +10,7 @@ package import MeroConsent
 /// throws `.consent` with `CONFIGURATION_INVALID` or `STATE_UNAVAILABLE` while the daemon
 /// could only start to say so, and `.stopping` once it ends.
 @LoopActor package final class Broker {
-  let settings: BrokerSettings
+  private(set) var settings: BrokerSettings
   let tools: BrokerTools
   let log: Log
   /// `nil` in a daemon that could only start to say what is wrong.
@@ -23,6 +23,8 @@ package import MeroConsent
   package var callback: CallbackAddress?
   /// Told of each request that was decided or otherwise ended, once, after it is durable.
   package var onFinished: (@LoopActor (_ kind: String, _ state: RequestState) -> Void)?
+  /// Told after a session or an undecided request came or went.
+  package var onCountsChanged: (@LoopActor () -> Void)?
 
   let vault = SessionVault()
   let waits = WaitRoom()
@@ -141,10 +143,19 @@ package import MeroConsent
       .sorted { ($0.verifiedAt, $0.image) > ($1.verifiedAt, $1.image) }
   }
 
-  /// Whether nothing would be lost if the daemon went to sleep: no session, nothing undecided.
+  /// Whether nothing would be lost if the daemon went to sleep: no app's session, nothing
+  /// undecided, nobody who waits.
   package var isIdle: Bool {
-    vault.count == 0 && live.count == 0 && waits.count == 0 && eventStreams == 0
+    live.count == 0 && waits.count == 0 && eventStreams == 0
       && returnsUnderWay + openingsUnderWay == 0
+      && !vault.all.contains { $0.keepsAwake || $0.isBusy }
+  }
+
+  /// Takes over settings that were read again. What is under way goes on with the former ones;
+  /// a session's calls to its node do until it has new tokens.
+  package func apply(_ settings: BrokerSettings) {
+    self.settings = settings
+    housekeeping.plan()
   }
 
   // MARK: Beginning and end

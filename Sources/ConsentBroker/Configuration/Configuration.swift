@@ -7,6 +7,9 @@ package struct Configuration: Sendable, Equatable {
   /// 0 takes a free one.
   package var callbackPort: UInt16 = 17463
   package var logLevel = LogLevel.info
+  /// How long nothing has to be open before a daemon that its sockets can wake ends; `nil` for
+  /// never.
+  package var idleTimeout: Duration? = .seconds(60)
   /// How long finished requests are kept.
   package var retention: Duration = .days(30)
   /// How long an unused session stays open.
@@ -17,6 +20,16 @@ package struct Configuration: Sendable, Equatable {
   package var callTimeout: Duration = .seconds(30)
 
   package init() {}
+
+  /// The keys that differ and that a running daemon cannot take over: its sockets and its record
+  /// stay where they are.
+  func keysThatNeedARestart(comparedTo running: Configuration) -> [String] {
+    var keys: [ConfigurationKey] = []
+    if socket != running.socket { keys.append(.socket) }
+    if stateDirectory != running.stateDirectory { keys.append(.stateDirectory) }
+    if callbackPort != running.callbackPort { keys.append(.callbackPort) }
+    return keys.map(\.rawValue)
+  }
 }
 
 extension Duration {

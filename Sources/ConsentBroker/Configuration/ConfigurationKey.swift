@@ -5,6 +5,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
   case socket = "Socket"
   case stateDirectory = "StateDirectory"
   case logLevel = "LogLevel"
+  case idleTimeout = "IdleTimeout"
   case callbackPort = "CallbackPort"
   case retention = "Retention"
   case sessionTimeout = "SessionTimeout"
@@ -14,7 +15,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
   /// The section that it stands in.
   var section: String {
     switch self {
-    case .socket, .stateDirectory, .logLevel: "Daemon"
+    case .socket, .stateDirectory, .logLevel, .idleTimeout: "Daemon"
     case .callbackPort: "Callback"
     case .retention, .sessionTimeout: "Sessions"
     case .connectTimeout, .callTimeout: "Node"
@@ -35,6 +36,9 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
         throw ConfigurationComplaint("is none of \(LogLevel.names)")
       }
       configuration.logLevel = level
+    case .idleTimeout:
+      configuration.idleTimeout =
+        value == "never" ? nil : try Self.time(value, from: .seconds(1), to: .days(1))
     case .callbackPort:
       guard let port = Self.port(value) else {
         throw ConfigurationComplaint("is not a port: a number from 0 to 65535")

@@ -37,13 +37,14 @@ package import EventLoop
   /// Takes over listeners that the service manager made.
   package init?(adopting ipv4: Listener?, _ ipv6: Listener?) {
     guard let port = ipv4?.port ?? ipv6?.port else { return nil }
-    self.init(ipv4: ipv4, ipv6: ipv6, port: port)
+    self.init(ipv4: ipv4, ipv6: ipv6, port: port, isOurs: false)
   }
 
-  private init(ipv4: Listener?, ipv6: Listener?, port: UInt16) {
+  private init(ipv4: Listener?, ipv6: Listener?, port: UInt16, isOurs: Bool = true) {
     (self.ipv4, self.ipv6, self.port) = (ipv4, ipv6, port)
     warning =
       switch (ipv4, ipv6) {
+      case _ where !isOurs: nil
       case (nil, _): "there is no 127.0.0.1 here; the callback listens on [::1]:\(port) only"
       case (_, nil): "there is no ::1 here; the callback listens on 127.0.0.1:\(port) only"
       case (_, _): nil
@@ -52,6 +53,11 @@ package import EventLoop
 
   package var address: CallbackAddress {
     CallbackAddress(port: port, hasIPv4: ipv4 != nil, hasIPv6: ipv6 != nil)
+  }
+
+  /// The family that a service manager passed no socket for.
+  package var missing: String? {
+    ipv4 == nil ? "127.0.0.1" : ipv6 == nil ? "[::1]" : nil
   }
 
   package var all: [Listener] { [ipv4, ipv6].compactMap(\.self) }

@@ -9,17 +9,27 @@ import MeroConsent
   /// How long a stop waits for answers that are being given. The whole stop takes less than 2 s.
   static let stopLimit: Duration = .seconds(1)
 
-  private let configuration: Configuration
+  var configuration: Configuration
   private let surroundings: Surroundings
-  private let log: Log
+  let log: Log
   private let openPage: BrokerTools.PageOpener
+
+  /// Asked to read the configuration again; without it, a hang-up ends the daemon.
+  package var onHangUp: (@LoopActor () -> Void)?
+  /// Told of each new line of `systemctl status`.
+  package var onStatus: (@LoopActor (String) -> Void)?
 
   package private(set) var broker: Broker?
   private var held: Held?
-  private var servers: [HTTPServer] = []
+  var servers: [HTTPServer] = []
   private var signals: Signals?
   private var clockChange: ClockChange?
   private var note: CallbackNote?
+  var idleExit: IdleExit?
+  var statusLine: StatusLine?
+  var socketWatch: SocketWatch?
+  /// What a person should know, for the status.
+  var faults: [String] = []
   private var isStopping = false
   private var waiter: UnsafeContinuation<Void, Never>?
 
@@ -60,24 +70,47 @@ import MeroConsent
     try paths.makeDirectories(owner: surroundings.uid)
     held = Held(state: state, socket: try paths.socket.lock())
     // Bound before a node can learn of it, and for good.
-    let callback: CallbackListeners
-    if let ready = adopted.callback {
-      callback = ready
-    } else {
-      callback = try bindCallback(LastPort(in: paths.state))
-    }
+    let callback = try callbackListeners(adopted, paths)
     let broker = try await openBroker(paths)
-    broker.callback = callback.address
+    broker.callback = callback?.address
     let api: Listener
     if let ready = adopted.api { api = ready } else { api = try paths.socket.listen() }
     self.broker = broker
     serve(broker, api: api, callback: callback)
-    publish(callback.address, in: paths)
+    if let callback { publish(callback.address, in: paths) }
     watchTheWorld(broker)
-    for warning in [paths.runtime?.warning, callback.warning].compactMap(\.self) {
+    watch(paths.socket.path, isOurs: adopted.api == nil)
+    keepStatus(of: broker, port: callback?.port)
+    // Only where everything that may wake it is there while it sleeps.
+    if adopted.api != nil, adopted.callback != nil || callback == nil { sleepWhenIdle(broker) }
+    for warning in [paths.runtime?.warning, callback?.warning].compactMap(\.self) {
       log.warning(warning)
     }
-    log.info("ready: \(paths.socket.path), callback on port \(callback.port)")
+    let port = callback.map { "callback on port \($0.port)" } ?? "no callback"
+    log.info("ready: \(paths.socket.path), \(port)")
+  }
+
+  /// - Returns: `nil` for a woken daemon whose callback sockets could not be made: all else works
+  ///   without them, and what a person has to do is said.
+  private func callbackListeners(
+    _ adopted: Adopted, _ paths: DaemonPaths
+  ) throws(StartFailure) -> CallbackListeners? {
+    if let ready = adopted.callback {
+      if let missing = ready.missing { fault("systemd passed no socket for \(missing)") }
+      return ready
+    }
+    do throws(StartFailure) {
+      return try bindCallback(LastPort(in: paths.state))
+    } catch {
+      guard adopted.api != nil else { throw error }
+      fault("there is no callback: \(error.sentence)")
+      return nil
+    }
+  }
+
+  func fault(_ text: String) {
+    faults.append(text)
+    log.warning(text)
   }
 
   private func bindCallback(_ last: LastPort) throws(StartFailure) -> CallbackListeners {
@@ -97,14 +130,9 @@ import MeroConsent
     let opened = try LedgerFile(directory: paths.state).open()
     if let reset = opened.reset { log.error(reset) }
     for warning in opened.warnings { log.warning(warning) }
-    var client = MeroClient.Options()
-    client.connectLimit = configuration.connectTimeout
-    client.callLimit = configuration.callTimeout
     let broker = Broker(
       ledger: opened.ledger,
-      settings: BrokerSettings(
-        version: ProductVersion.text, sessionTimeout: configuration.sessionTimeout,
-        retention: configuration.retention, client: client),
+      settings: brokerSettings,
       tools: BrokerTools(openPage: openPage), log: log, stateReset: opened.reset != nil)
     do {
       try await broker.restore()
@@ -115,13 +143,22 @@ import MeroConsent
     return broker
   }
 
-  private func serve(_ broker: Broker, api: Listener, callback: CallbackListeners) {
+  var brokerSettings: BrokerSettings {
+    var client = MeroClient.Options()
+    client.connectLimit = configuration.connectTimeout
+    client.callLimit = configuration.callTimeout
+    return BrokerSettings(
+      version: ProductVersion.text, sessionTimeout: configuration.sessionTimeout,
+      retention: configuration.retention, client: client)
+  }
+
+  private func serve(_ broker: Broker, api: Listener, callback: CallbackListeners?) {
     let local = HTTPServer(
       handler: LocalAPI(broker: broker, uid: surroundings.uid), limits: .unixSocket)
     let site = HTTPServer(
       handler: CallbackSite(judge: broker), limits: .callback,
       persistence: .closesAfterEachAnswer)
-    for listener in callback.all { listen(site, on: listener) }
+    for listener in callback?.all ?? [] { listen(site, on: listener) }
     listen(local, on: api)
     servers = [site, local]
   }
@@ -144,8 +181,9 @@ import MeroConsent
 
   private func watchTheWorld(_ broker: Broker) {
     do {
-      signals = try Signals([.terminate, .interrupt, .hangUp]) { [weak self] _ in
-        self?.requestStop()
+      signals = try Signals([.terminate, .interrupt, .hangUp]) { [weak self] signal in
+        guard let self else { return }
+        if signal == .hangUp, let onHangUp { onHangUp() } else { requestStop() }
       }
       clockChange = try ClockChange { [weak broker] in broker?.clockWasSet() }
     } catch {
@@ -176,6 +214,10 @@ import MeroConsent
     }
     note?.remove()
     clockChange?.stop()
+    // Before our own socket goes away.
+    socketWatch?.stop()
+    idleExit?.stop()
+    statusLine?.stop()
     let stops = servers.map { server in Task { await server.stop(within: Self.stopLimit) } }
     for stop in stops { await stop.value }
     servers = []

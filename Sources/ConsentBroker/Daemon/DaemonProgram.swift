@@ -12,6 +12,11 @@ package enum DaemonProgram {
   /// - Precondition: called once, on the main thread, after `ProcessGuard.raise()`.
   /// - Returns: the exit code.
   package static func run() -> Int32 {
+    // EX_NOPERM. Whoever traces us reads all that we will hold, and cannot be got rid of.
+    if let tracer = ProcessGuard.tracer {
+      say("TRACED: process \(tracer) traces this one and could read its secrets; not starting")
+      return 77
+    }
     let options: DaemonOptions
     do {
       let arguments = try ProgramArguments(DaemonOptions.known)

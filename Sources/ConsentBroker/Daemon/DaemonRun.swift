@@ -19,6 +19,9 @@ import MeroConsent
     _ configuration: Result<Configuration, StartFailure>, _ handedOver: HandedOver
   ) async -> Int32 {
     notifier.startWatchdog()
+    if notifier.watchdogIsUnreadable {
+      log.warning("WATCHDOG_USEC or WATCHDOG_PID is no number: the watchdog is not fed")
+    }
     let failure: StartFailure
     do throws(StartFailure) {
       return try await work(configuration.get(), handedOver)
@@ -44,6 +47,13 @@ import MeroConsent
       throw StartFailure(
         .socketUnavailable, "the service manager's sockets cannot be used: \(error)")
     }
+    daemon.onStatus = { [notifier] text in notifier.status(text) }
+    // A terminal that closes ends what was started on it.
+    if !StandardError.isTerminal {
+      daemon.onHangUp = { [weak self, weak daemon] in
+        if let self, let daemon { reload(daemon) }
+      }
+    }
     do throws(StartFailure) {
       try await daemon.start(adopting: adopted)
     } catch {
@@ -55,6 +65,26 @@ import MeroConsent
     notifier.stopping()
     await daemon.stop()
     return 0
+  }
+
+  /// Reads the configuration again. With a fault in it, the former one stays.
+  private func reload(_ daemon: Daemon) {
+    notifier.reloading()
+    // Whatever comes of it, the daemon works on.
+    defer { notifier.ready() }
+    do throws(StartFailure) {
+      let (configuration, faults) = try options.configuration(surroundings)
+      guard faults.isEmpty else {
+        for fault in faults { log.error(fault) }
+        log.error("the configuration has faults: the former one stays in force")
+        return
+      }
+      let fixed = daemon.reload(configuration)
+      for key in fixed { log.warning("a change of \(key) takes a restart") }
+      log.info("the configuration was read again")
+    } catch {
+      log.error("\(error.description): the former configuration stays in force")
+    }
   }
 
   /// Answers what is wrong until it is mended or a signal ends us.
@@ -85,10 +115,6 @@ import MeroConsent
       let ledger = try LedgerFile(directory: paths.state).open().ledger
       await ledger.close()
       _ = consume state
-      guard !handedOver.hasCallback else { return true }
-      for listener in try CallbackListeners(port: configuration.callbackPort).all {
-        listener.close()
-      }
       return true
     } catch {
       return false

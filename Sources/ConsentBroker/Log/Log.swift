@@ -1,5 +1,6 @@
 import Glibc
 import MeroConsent
+import Synchronization
 
 /// What the daemon tells whoever runs it: one line a record, on standard error.
 ///
@@ -14,12 +15,28 @@ package struct Log: Sendable {
   /// Characters of a request id or session that are shown: enough to find it, too few to use it.
   static let idLength = 8
 
-  private let level: LogLevel
+  /// Shared by all copies, so that it can be changed for all of them.
+  private final class Threshold: Sendable {
+    let priority: Atomic<Int>
+
+    init(_ level: LogLevel) { priority = Atomic(level.priority) }
+  }
+
+  private let threshold: Threshold
   private let sink: Sink
 
   package init(level: LogLevel, sink: @escaping Sink = Log.standardError) {
-    self.level = level
+    threshold = Threshold(level)
     self.sink = sink
+  }
+
+  /// The least urgent level that is said, here and in every copy.
+  package var level: LogLevel {
+    get {
+      let priority = threshold.priority.load(ordering: .relaxed)
+      return LogLevel.allCases.first { $0.priority == priority } ?? .info
+    }
+    nonmutating set { threshold.priority.store(newValue.priority, ordering: .relaxed) }
   }
 
   package func error(_ text: @autoclosure () -> String, _ fields: Field...) {
@@ -56,7 +73,7 @@ package struct Log: Sendable {
   }
 
   private func write(_ level: LogLevel, _ text: () -> String, _ fields: [Field]) {
-    guard level <= self.level else { return }
+    guard level.priority <= threshold.priority.load(ordering: .relaxed) else { return }
     let shown = fields.map { " \($0.name)=\(escaped($0.value))" }.joined()
     let record = "mero-consentd: \(level.rawValue): \(escaped(text()))\(shown)"
     sink(level, cut(record) + "\n")

@@ -4,9 +4,11 @@ import Glibc
 
 /// Tells the service manager about this process (sd_notify(3)). Without one it does nothing.
 @LoopActor package final class ServiceNotifier {
-  /// How often the watchdog must be fed, half of what the manager allows; `nil` when it is off or
+  /// How often the watchdog is fed, a third of what the manager allows; `nil` when it is off or
   /// meant for another process (`WATCHDOG_PID`).
   package let watchdogInterval: Duration?
+  /// The watchdog's variables cannot be read: it is not fed.
+  package let watchdogIsUnreadable: Bool
 
   private let watchdog = LoopTimer()
 
@@ -16,6 +18,7 @@ import Glibc
     let state = sd_watchdog_enabled(0, &microseconds)
     watchdogInterval =
       state > 0 ? .microseconds(Int64(clamping: microseconds / 3)) : nil
+    watchdogIsUnreadable = state < 0
   }
 
   /// All listeners are open: clients may come.

@@ -17,6 +17,9 @@ import MeroConsent
   /// The invite tokens of requests that were decided in this run, by the requests' numbers.
   private(set) var secrets = SecretOutcomes()
   let events: EventHub
+  /// Whether the daemon has to stay for it: an app's session is lost when the daemon sleeps, one
+  /// of the configuration is read again.
+  var keepsAwake = true
 
   var usedAt: BootInstant
   /// What the ledger has; it follows in steps of `SessionVault.touchInterval`.

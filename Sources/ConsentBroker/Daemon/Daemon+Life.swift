@@ -1,0 +1,71 @@
+import EventLoop
+import HTTP
+
+/// What a daemon keeps an eye on while it works.
+extension Daemon {
+  func watch(_ socket: String, isOurs: Bool) {
+    do {
+      socketWatch = try SocketWatch(socket) { [weak self] in
+        guard let self else { return }
+        guard isOurs else {
+          fault(
+            "\(socket) was removed; systemctl --user stop mero-consentd, then "
+              + "systemctl --user restart mero-consentd.socket")
+          statusLine?.change()
+          return
+        }
+        log.error("\(socket) was removed, so nobody finds this daemon; it ends")
+        requestStop()
+      }
+    } catch {
+      log.warning("cannot see whether \(socket) is removed: \(error)")
+    }
+  }
+
+  func keepStatus(of broker: Broker, port: UInt16?) {
+    guard let onStatus else { return }
+    let line = StatusLine(send: onStatus) { [weak self, weak broker] in
+      guard let self, let broker else { return "" }
+      return StatusLine.text(broker.status(), port: port, faults: faults)
+    }
+    statusLine = line
+    line.change()
+    broker.onCountsChanged = { [weak self] in
+      self?.statusLine?.change()
+      self?.idleExit?.look()
+    }
+  }
+
+  func sleepWhenIdle(_ broker: Broker) {
+    let idleExit = IdleExit(after: configuration.idleTimeout) { [weak self, weak broker] in
+      guard let self, let broker else { return false }
+      return broker.isIdle
+        && servers.allSatisfy { $0.connectionCount == 0 && !$0.hasWaitingConnection }
+    } leave: { [weak self] in
+      guard let self else { return }
+      for server in servers { server.stopListening() }
+      log.info("nothing is open: sleeping until somebody comes")
+      requestStop()
+    }
+    self.idleExit = idleExit
+    for server in servers {
+      server.onConnectionCountChange = { [weak idleExit] in idleExit?.look() }
+    }
+    idleExit.look()
+  }
+
+  /// Takes over what can change in a running daemon. No connection, session or request notices.
+  ///
+  /// - Returns: the keys that have changed and need a restart.
+  package func reload(_ new: Configuration) -> [String] {
+    var new = new
+    let fixed = new.keysThatNeedARestart(comparedTo: configuration)
+    (new.socket, new.stateDirectory) = (configuration.socket, configuration.stateDirectory)
+    new.callbackPort = configuration.callbackPort
+    configuration = new
+    log.level = new.logLevel
+    broker?.apply(brokerSettings)
+    idleExit?.time = new.idleTimeout
+    return fixed
+  }
+}
