@@ -25,8 +25,13 @@ extension BrokerSession {
   /// It goes on over restarts of the daemon. It also returns when the daemon needs new tokens to
   /// go on (`needsSession`): replace them and call it again. Cancel the task to stop waiting; the
   /// request goes on.
-  public func decision(of requestId: String) async throws(BrokerError) -> BrokerRequest {
-    try await Waiting(for: requestId, in: self).decision()
+  ///
+  /// - Parameter onChange: is told how the request stands, first as it is and then each time that
+  ///   something about it changes, such as `lastReturn`.
+  public func decision(
+    of requestId: String, onChange: @Sendable (BrokerRequest) async -> Void = { _ in }
+  ) async throws(BrokerError) -> BrokerRequest {
+    try await Waiting(for: requestId, in: self).decision(onChange)
   }
 
   /// The same, and tells each return of the person that comes meanwhile.
@@ -71,7 +76,9 @@ enum WaitLimits {
     self.returned = returned
   }
 
-  func decision() async throws(BrokerError) -> BrokerRequest {
+  func decision(
+    _ onChange: @Sendable (BrokerRequest) async -> Void
+  ) async throws(BrokerError) -> BrokerRequest {
     var known: BrokerRequest?
     while true {
       let begin = BootInstant.now
@@ -81,6 +88,7 @@ enum WaitLimits {
           await returned?(answer)
         }
         known = answer
+        await onChange(answer)
         if answer.state.isFinal || answer.needsSession { return answer }
       }
       // The first look is followed by a wait at once.

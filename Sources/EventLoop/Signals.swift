@@ -23,6 +23,17 @@ package enum Signal: Int32, Sendable, CaseIterable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// Lets `signals` have their own effect again while `body` runs: it waits in a system call, and
+  /// the loop with it.
+  nonisolated package static func unblocked<R, E: Error>(
+    _ signals: [Signal], _ body: () throws(E) -> R
+  ) throws(E) -> R {
+    var set = Self.set(of: signals)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+    defer { pthread_sigmask(SIG_BLOCK, &set, nil) }
+    return try body()
+  }
+
   /// Blocks `signals` on the loop's thread and tells of each that arrives, in the order of the
   /// kernel; several of one kind may arrive as one.
   package init(

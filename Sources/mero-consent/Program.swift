@@ -7,12 +7,15 @@ enum Program {
   /// - Precondition: called once, on the main thread, after `ProcessGuard.raise()`.
   static func run() -> Int32 {
     let gaps = StandardStream.fillGaps()
+    Signals.block(Interrupts.signals)
     let words = words()
     let result = Result { () throws(CommandFailure) in try ArgumentParser.parse(words) }
     let end = ProgramEnd()
     EventLoop.runOnThisThread {
       let terminal = Terminal.ofProcess(wantsJSON: asksForJSON(result, words), gaps: gaps)
+      let interrupts = Interrupts(terminal)
       end.code = await run(result, on: terminal)
+      interrupts.stop()
       terminal.clearLive()
       EventLoop.stop()
     }

@@ -8,6 +8,8 @@ enum SecretInput {
   /// What stands for standard input.
   static let standardInput = "-"
 
+  /// Waits for whoever writes to a pipe; Ctrl-C ends it.
+  ///
   /// - Parameter source: a path, or `-`.
   /// - Returns: the text without spaces and line ends around it.
   /// - Throws: `FILE_NOT_PRIVATE`, `FILE_UNUSABLE`.
@@ -22,12 +24,16 @@ enum SecretInput {
         terminal.say("Paste the \(name), then press Enter and Ctrl-D:")
       }
       do throws(SystemError) {
-        bytes = try StandardStream.input.readToEnd(limit: limit)
+        bytes = try Signals.unblocked(Interrupts.signals) { () throws(SystemError) in
+          try StandardStream.input.readToEnd(limit: limit)
+        }
       } catch {
         throw PrivateFile.unusable("standard input", error)
       }
     } else {
-      bytes = try PrivateFile.read(source, limit: limit)
+      bytes = try Signals.unblocked(Interrupts.signals) { () throws(CommandFailure) in
+        try PrivateFile.read(source, limit: limit)
+      }
     }
     defer {
       bytes.withUnsafeMutableBytes { bytes in

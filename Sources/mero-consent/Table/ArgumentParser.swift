@@ -51,9 +51,11 @@ enum ArgumentParser {
     _ given: [(name: String, value: String?)], _ operands: [[UInt8]], of command: Command
   ) throws(CommandFailure) {
     let hint = seeHelp(of: command.path)
+    for option in command.allOptions where given.contains(where: { $0.name == option.name }) {
+      if let refusal = option.refusal { throw .usage(refusal, hint: hint) }
+    }
     for option in command.allOptions {
       let count = given.count(where: { $0.name == option.name })
-      if count > 0, let refusal = option.refusal { throw .usage(refusal, hint: hint) }
       if count == 0, option.isRequired { throw .usage("\(option.usage) is missing", hint: hint) }
       if count > 1, option.metavar != nil, !option.isRepeatable {
         throw .usage("--\(option.name) is given \(count) times", hint: hint)

@@ -1,13 +1,22 @@
 /// Every command, in the order in which help shows them.
 enum CommandTable {
-  static let all: [Command] = [
-    SessionAddCommand.command,
-    SessionListCommand.command,
-    SessionRenewCommand.command,
-    SessionRemoveCommand.command,
-    StatusCommand.command,
-    HelpCommand.command,
-  ]
+  static let all: [Command] =
+    [
+      SessionAddCommand.command,
+      SessionListCommand.command,
+      SessionRenewCommand.command,
+      SessionRemoveCommand.command,
+    ] + RequestCommand.commands + [
+      WaitCommand.command,
+      ResultCommand.command,
+      OpenCommand.command,
+      ListCommand.command,
+      WatchCommand.command,
+      CancelCommand.command,
+      ReturnCommand.command,
+      StatusCommand.command,
+      HelpCommand.command,
+    ]
 
   /// What may stand in place of a command, to `--version` and `--help` besides.
   static let global = [
@@ -26,7 +35,11 @@ enum CommandTable {
     var usage: String { "\(word) \(noun)" }
   }
 
-  static let groups: [Group] = []
+  static let groups = [
+    Group(
+      word: "request", group: .requests, noun: "KIND",
+      summary: "ask for consent, wait, and tell what was decided")
+  ]
 
   /// What is known of words that may begin a command's path.
   enum Found {

@@ -1,5 +1,8 @@
 /// What the program says about itself, made from the table.
 enum HelpText {
+  static let purpose =
+    "Asks people for consent on their node's own page, and tells what they decided."
+
   /// Lines are no longer than that, however wide the terminal is.
   private static let widest = 100
 
@@ -16,10 +19,10 @@ enum HelpText {
   }
 
   private static func overview(columns: Int, _ style: Style) -> [String] {
-    var lines = [
-      "Usage: mero-consent [OPTION]... COMMAND [ARGUMENT]...",
-      "Asks people for consent on their node's own page, and tells what they decided.",
-    ]
+    var lines = Layout.wrapped(
+      "mero-consent [OPTION]... COMMAND [ARGUMENT]...", columns: columns, first: "Usage: ",
+      indent: "         ")
+    lines += Layout.wrapped(purpose, columns: columns)
     for group in Command.Group.allCases {
       let rows = rows(of: group)
       guard !rows.isEmpty else { continue }
@@ -34,15 +37,16 @@ enum HelpText {
 
   /// A group of many commands with one beginning is one line.
   private static func rows(of group: Command.Group) -> [(term: String, text: String)] {
-    CommandTable.all.filter { $0.group == group && !$0.isHidden && !$0.isListedByGroup }
+    CommandTable.groups.filter { $0.group == group }.map { ($0.usage, $0.summary) }
+      + CommandTable.all.filter { $0.group == group && !$0.isHidden && !$0.isListedByGroup }
       .map { ($0.name, $0.summary) }
-      + CommandTable.groups.filter { $0.group == group }.map { ($0.usage, $0.summary) }
   }
 
   private static func lines(ofGroup word: String, columns: Int, _ style: Style) -> [String] {
     let members = CommandTable.members(of: word)
     let noun = CommandTable.groups.first { $0.word == word }?.noun ?? "COMMAND"
-    return ["Usage: mero-consent \(word) \(noun) [ARGUMENT]...", ""]
+    let usage = "mero-consent \(word) \(noun) [ARGUMENT]..."
+    return Layout.wrapped(usage, columns: columns, first: "Usage: ", indent: "         ") + [""]
       + Layout.terms(members.map { ($0.path.last ?? "", $0.summary) }, columns: columns)
       + [""]
       + Layout.wrapped("See “mero-consent help \(word) \(noun)” for one of them.", columns: columns)

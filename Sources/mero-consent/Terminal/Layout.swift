@@ -1,8 +1,19 @@
 /// Text in columns.
 enum Layout {
-  /// How many columns a text takes on a terminal.
+  /// How many columns a text takes on a terminal; our own colours take none.
   static func width(_ text: String) -> Int {
-    text.unicodeScalars.reduce(0) { $0 + width($1) }
+    var columns = 0
+    var isColour = false
+    for scalar in text.unicodeScalars {
+      if scalar == "\u{1b}" {
+        isColour = true
+      } else if isColour {
+        isColour = scalar != "m"
+      } else {
+        columns += width(scalar)
+      }
+    }
+    return columns
   }
 
   private static func width(_ scalar: Unicode.Scalar) -> Int {

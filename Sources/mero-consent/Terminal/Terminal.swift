@@ -26,6 +26,8 @@ import MeroConsent
   private let error: Sink
   /// What stands on the line that may be written over.
   private var liveText = ""
+  /// What is said when somebody ends the program with Ctrl-C.
+  var farewell: [String] = []
 
   init(
     wantsJSON: Bool, _ surroundings: Surroundings, output: @escaping Sink, error: @escaping Sink

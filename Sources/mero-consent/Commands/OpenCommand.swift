@@ -1,0 +1,33 @@
+import ConsentClient
+import EventLoop
+import MeroConsent
+
+/// `mero-consent open`: opens a request's page in the browser.
+enum OpenCommand {
+  static let command = Command(
+    path: ["open"], group: .requests, summary: "open a request's page in the browser",
+    options: [.session, .socket], operands: [ChosenRequest.operand],
+    exitCodes: [
+      .done, .replaced, .expired, .cancelled, .usage, .badData, .unavailable, .notAllowed,
+      .configuration,
+    ],
+    run: { (arguments, terminal) throws(CommandFailure) in
+      let session = try Daemon.session(arguments)
+      let id = try await ChosenRequest.id(arguments, in: session)
+      let known = try await Daemon.call { () throws(BrokerError) in try await session.request(id) }
+      let code = known.code.map { "The page has to show the code \(escaped($0))." }
+      if let code { terminal.say(code) }
+      let opened: BrokerRequest
+      do throws(BrokerError) {
+        opened = try await session.open(id)
+      } catch {
+        let failure = CommandFailure(error)
+        guard error.consentCode == .browserUnavailable, let url = known.url else { throw failure }
+        throw CommandFailure(
+          failure.exit, code: failure.code, failure.message, hint: "Open it by hand: \(url)")
+      }
+      try terminal.document(RequestDocument(opened))
+      try terminal.print("opened \(escaped(opened.url ?? id))")
+      return .done
+    })
+}

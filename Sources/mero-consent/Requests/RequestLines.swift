@@ -1,0 +1,83 @@
+import ConsentClient
+import MeroConsent
+
+/// A request as a person reads it.
+enum RequestLines {
+  /// What was asked, what was decided, and what came of it.
+  static func lines(_ request: BrokerRequest, showsSecret: Bool, _ style: Style) -> [String] {
+    var rows = [
+      ("request", request.requestId), ("kind", request.kindName),
+      ("state", request.state.rawValue),
+    ]
+    if let failure = request.failure { rows.append(("failure", failure.rawValue)) }
+    if !request.state.isFinal {
+      if let code = request.code { rows.append(("code", code)) }
+      if let url = request.url { rows.append(("page", url)) }
+      if let expiresAt = request.expiresAt {
+        rows.append(("expires", TimeText.moment(expiresAt)))
+      }
+    }
+    if let last = request.lastReturn, last.code != "OK" { rows.append(("last return", last.code)) }
+    if let decidedAt = request.decidedAt {
+      rows.append(("decided", TimeText.moment(decidedAt)))
+    }
+    rows +=
+      request.outcome.map { RequestDocument.Outcome($0, showsSecret: showsSecret).lines } ?? []
+    return rows.map { name, value in
+      let shown = escaped(value)
+      return Layout.padded(name, to: 12)
+        + (name == "state" ? coloured(shown, request, style) : shown)
+    }
+  }
+
+  static func coloured(_ text: String, _ request: BrokerRequest, _ style: Style) -> String {
+    switch request.state {
+    case .approved: style.green(text)
+    case .started, .starting: style.yellow(text)
+    default: style.red(text)
+    }
+  }
+
+  /// One sentence on where a request stands, and what to do next.
+  static func sentence(_ request: BrokerRequest) -> String {
+    if request.needsSession, !request.state.isFinal {
+      return "The session has no tokens any more: “mero-consent session renew NAME” brings the "
+        + "request back to life."
+    }
+    if let detail = request.detail { return detail }
+    return switch request.state {
+    case .approved: "Approved."
+    case .declined: "Declined. Nothing was changed."
+    case .started: "Nobody has decided yet."
+    case .starting: "The daemon stopped while it was asking the node. Ask again."
+    case .replaced: ConsentError.Code.replaced.advice
+    case .expired: ConsentError.Code.expired.advice
+    case .cancelled: "Cancelled: nobody waits for the decision any more."
+    case .failed:
+      request.failure.flatMap { ConsentError.Code(rawValue: $0.rawValue) }?.advice
+        ?? "The node's answers cannot be used."
+    default: "Its state is “\(request.state.rawValue)”; update mero-consent to understand it."
+    }
+  }
+}
+
+extension ExitCode {
+  init(_ request: BrokerRequest) {
+    self =
+      switch request.state {
+      case .approved: .done
+      case .declined: .declined
+      case .replaced: .replaced
+      case .expired: .expired
+      case .cancelled: .cancelled
+      case .failed: request.failure.map(ExitCode.init) ?? .badData
+      default: request.needsSession ? .notAllowed : .notDecided
+      }
+  }
+
+  /// What a command that tells a decision may end with.
+  static let decisions: [ExitCode] = [
+    .done, .declined, .notDecided, .mismatch, .replaced, .expired, .cancelled, .usage, .badData,
+    .unavailable, .notWritten, .notAllowed, .configuration,
+  ]
+}
