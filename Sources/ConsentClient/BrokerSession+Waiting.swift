@@ -77,7 +77,7 @@ enum WaitLimits {
   }
 
   func decision(
-    _ onChange: @Sendable (BrokerRequest) async -> Void
+    _ onChange: @Sendable (BrokerRequest) async -> Void = { _ in }
   ) async throws(BrokerError) -> BrokerRequest {
     var known: BrokerRequest?
     while true {
