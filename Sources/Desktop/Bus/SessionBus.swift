@@ -8,15 +8,20 @@ import Glibc
   private let timer = LoopTimer()
   private var source: ReadinessSource?
   private var failure: BusError?
+  private var isProcessing = false
+  private var pending: [ObjectIdentifier: PendingCall] = [:]
 
+  /// Begins to connect; calls may be made at once.
+  ///
+  /// - Parameter environment: where the bus is looked for.
   /// - Throws: `BusError` where there is no bus to connect to.
-  package init() throws(BusError) {
-    var opened: OpaquePointer?
-    try check(sd_bus_open_user(&opened), "sd_bus_open_user")
-    guard let opened else { throw BusError(call: "sd_bus_open_user", code: ENOTCONN) }
-    bus = BusHandle(adopting: opened)
+  package init(_ environment: [String: String]) throws(BusError) {
+    guard let address = BusAddress.session(environment) else {
+      throw BusError(call: "session bus", code: ENOMEDIUM)
+    }
+    bus = try BusHandle.connecting(to: address)
     do throws(SystemError) {
-      source = try ReadinessSource(watching: sd_bus_get_fd(opened), for: [.readable]) {
+      source = try ReadinessSource(watching: sd_bus_get_fd(bus.raw), for: [.readable]) {
         [weak self] _ in self?.process()
       }
     } catch {
@@ -27,81 +32,83 @@ import Glibc
 
   isolated deinit { close() }
 
-  /// Ends the connection. Calls under way throw.
-  package func close() {
-    source?.cancel()
-    source = nil
-    timer.disarm()
-    bus.flushAndClose()
-  }
+  /// Ends the connection. Calls under way throw `ECONNRESET`.
+  package func close() { fail(BusError(call: "close", code: ECONNRESET)) }
 
   /// Calls a method and returns its answer.
   ///
   /// - Parameters:
-  ///   - limit: after this the call throws `ETIMEDOUT`.
+  ///   - deadline: after this the call throws `ETIMEDOUT`, also where the bus itself does not
+  ///     answer.
   ///   - fill: appends the arguments.
   package func call(
-    _ method: BusMethod, limit: Duration, _ fill: (borrowing BusMessage) throws(BusError) -> Void
+    _ method: BusMethod, until deadline: BootInstant,
+    _ fill: (borrowing BusMessage) throws(BusError) -> Void = { (_) throws(BusError) in }
   ) async throws(BusError) -> BusReply {
     if let failure { throw failure }
     let message = try method.message(on: bus.raw)
     try fill(message)
-    let box = ReplyBox()
-    let microseconds = UInt64(max(limit / .microseconds(1), 1))
-    var slot: OpaquePointer?
+    let call = PendingCall()
+    // No time limit of sd-bus's own: it starts to count only once the bus let us in.
     try check(
       sd_bus_call_async(
-        bus.raw, &slot, message.raw, { message, data, _ in ReplyBox.finish(message, data) },
-        Unmanaged.passUnretained(box).toOpaque(), microseconds),
+        bus.raw, &call.slot, message.raw,
+        { message, data, _ in PendingCall.answered(message, data) },
+        Unmanaged.passUnretained(call).toOpaque(), .max),
       "sd_bus_call_async")
+    pending[ObjectIdentifier(call)] = call
+    defer { pending[ObjectIdentifier(call)] = nil }
     process()
-    // The slot ends the callback's registration, so the box outlives every call of it.
-    defer { sd_bus_slot_unref(slot) }
-    let result: Result<BusReply, BusError> = await withUnsafeContinuation { box.wait($0) }
-    return try result.get()
+    let late = BusError(call: method.member, code: ETIMEDOUT)
+    return try await call.result(until: deadline, else: late).get()
   }
 
-  /// Calls `action` for each signal of that name, until the subscription ends.
+  /// Calls `action` for each signal of that name, until the subscription ends. What is called
+  /// after this is carried out after the bus knows of it.
   package func subscribe(
     to signal: BusSignal, _ action: @escaping @LoopActor (BusReply) -> Void
   ) throws(BusError) -> BusSubscription {
+    if let failure { throw failure }
     let subscription = BusSubscription(action)
-    var slot: OpaquePointer?
     try check(
       sd_bus_match_signal_async(
-        bus.raw, &slot, signal.sender, signal.path, signal.interface, signal.member,
+        bus.raw, &subscription.slot, signal.sender, signal.path, signal.interface, signal.member,
         { message, data, _ in BusSubscription.deliver(message, data) }, nil,
         Unmanaged.passUnretained(subscription).toOpaque()),
       "sd_bus_match_signal_async")
-    subscription.slot = slot
     process()
     return subscription
   }
 
-  /// This connection's name on the bus, such as `:1.42`; `nil` until it is connected.
+  /// This connection's name on the bus, such as `:1.42`; `nil` until a call was answered.
   package var uniqueName: String? {
     var name: UnsafePointer<CChar>?
-    guard sd_bus_get_unique_name(bus.raw, &name) >= 0, let name else { return nil }
+    guard failure == nil, sd_bus_is_ready(bus.raw) > 0,
+      sd_bus_get_unique_name(bus.raw, &name) >= 0, let name
+    else { return nil }
     return String(cString: name)
   }
 
   /// Lets sd-bus do what it can without waiting, then watches for what it waits for.
   private func process() {
-    guard failure == nil else { return }
-    while true {
-      let result = sd_bus_process(bus.raw, nil)
-      if result == 0 { break }
-      guard result > 0 else {
-        failure = BusError(call: "sd_bus_process", code: -result)
-        source?.cancel()
-        source = nil
-        timer.disarm()
-        // Answers every call under way with an error.
-        sd_bus_close(bus.raw)
-        return
-      }
-    }
+    // sd-bus does not allow this from inside of its own callbacks.
+    guard failure == nil, !isProcessing else { return }
+    isProcessing = true
+    var result: CInt
+    repeat { result = sd_bus_process(bus.raw, nil) } while result > 0
+    isProcessing = false
+    guard result == 0 else { return fail(BusError(call: "sd_bus_process", code: -result)) }
     watch()
+  }
+
+  private func fail(_ error: BusError) {
+    guard failure == nil else { return }
+    failure = error
+    source?.cancel()
+    source = nil
+    timer.disarm()
+    sd_bus_close(bus.raw)
+    for call in pending.values { call.finish(.failure(error)) }
   }
 
   private func watch() {
@@ -122,37 +129,26 @@ import Glibc
     clock_gettime(CLOCK_MONOTONIC, &time)
     let now = UInt64(time.tv_sec) * 1_000_000 + UInt64(time.tv_nsec) / 1_000
     let left = deadline > now ? Int64(clamping: deadline - now) : 0
-    timer.arm(at: .now + .microseconds(left)) { [weak self] in self?.process() }
+    timer.arm(after: .microseconds(left)) { [weak self] in self?.process() }
   }
-}
-
-/// A call of sd-bus, or an answer from the bus, that failed.
-package struct BusError: Error, Equatable, Sendable {
-  package let call: String
-  /// An errno.
-  package let code: CInt
-  /// The D-Bus name, such as `org.freedesktop.DBus.Error.ServiceUnknown`, where it was answered.
-  package var name: String?
-
-  package init(call: String, code: CInt, name: String? = nil) {
-    self.call = call
-    self.code = code
-    self.name = name
-  }
-}
-
-/// sd-bus reports errors as negative errno values.
-func check(_ result: CInt, _ call: String) throws(BusError) {
-  if result < 0 { throw BusError(call: call, code: -result) }
 }
 
 /// The one owner of a connection's reference.
 private struct BusHandle: ~Copyable {
   let raw: OpaquePointer
-  init(adopting raw: OpaquePointer) { self.raw = raw }
-  deinit { sd_bus_flush_close_unref(raw) }
-  borrowing func flushAndClose() {
-    sd_bus_flush(raw)
-    sd_bus_close(raw)
+
+  private init(adopting raw: OpaquePointer) { self.raw = raw }
+
+  deinit { sd_bus_close_unref(raw) }
+
+  static func connecting(to address: String) throws(BusError) -> BusHandle {
+    var made: OpaquePointer?
+    try check(sd_bus_new(&made), "sd_bus_new")
+    guard let made else { throw BusError(call: "sd_bus_new", code: ENOMEM) }
+    let handle = BusHandle(adopting: made)
+    try check(sd_bus_set_address(made, address), "sd_bus_set_address")
+    try check(sd_bus_set_bus_client(made, 1), "sd_bus_set_bus_client")
+    try check(sd_bus_start(made), "sd_bus_start")
+    return handle
   }
 }

@@ -1,6 +1,5 @@
 import Crypto
 package import EventLoop
-import Glibc
 
 /// The desktop's own way to open an address (org.freedesktop.portal.OpenURI), also from a sandbox.
 @LoopActor package struct OpenURIPortal {
@@ -21,16 +20,18 @@ import Glibc
   private static let name = "org.freedesktop.portal.Desktop"
   private static let path = "/org/freedesktop/portal/desktop"
 
-  /// - Parameter limit: for all of it.
-  package func open(_ address: String, limit: Duration) async -> Outcome {
-    let deadline = BootInstant.now + limit
+  /// - Parameters:
+  ///   - activationToken: lets the browser come to the front (Wayland's xdg-activation).
+  ///   - deadline: for all of it. Who chooses among browsers takes longer: that is `.unknown`.
+  package func open(
+    _ address: String, activationToken: String?, until deadline: BootInstant
+  ) async -> Outcome {
     // The request's path is made from our own name and a token (portal documentation, Request),
-    // so that its answer cannot come before we listen for it. The name is known once connected.
-    guard let sender = await connectedName(limit: limit) else { return .failed }
+    // so that its answer cannot come before we listen for it.
+    guard let sender = await ownName(until: deadline) else { return .failed }
     let token = "mero" + Hex.encode(SecureRandom.bytes(count: 8))
     let request = "\(Self.path)/request/\(sender)/\(token)"
-    let answer = FirstAnswer<UInt32>()
-    let timer = LoopTimer()
+    let answer = Once<UInt32?>()
     do throws(BusError) {
       let subscription = try bus.subscribe(
         to: BusSignal(Self.name, request, "org.freedesktop.portal.Request", "Response")
@@ -38,56 +39,37 @@ import Glibc
       defer { subscription.end() }
       let method = BusMethod(
         Self.name, Self.path, "org.freedesktop.portal.OpenURI", "OpenURI")
-      _ = try await bus.call(method, limit: limit) { (message) throws(BusError) in
+      _ = try await bus.call(method, until: deadline) { (message) throws(BusError) in
         try message.append("")  // no parent window
         try message.append(address)
         try message.array(of: "{sv}") { () throws(BusError) in
           try message.entry("handle_token", "s") { () throws(BusError) in
             try message.append(token)
           }
+          guard let activationToken else { return }
+          try message.entry("activation_token", "s") { () throws(BusError) in
+            try message.append(activationToken)
+          }
         }
       }
-      timer.arm(at: deadline) { answer.give(nil) }
-      defer { timer.disarm() }
-      switch await answer.value() {
+      switch await answer.value(until: deadline, else: nil) {
       case 0: return .opened
       case 1: return .cancelled
       case nil: return .unknown
       default: return .failed
       }
     } catch {
-      return error.code == ETIMEDOUT ? .unknown : .failed
+      return error.isTimeout ? .unknown : .failed
     }
   }
 
-  private func connectedName(limit: Duration) async -> String? {
-    let ping = BusMethod(
+  /// As it stands in object paths; known once the bus answered a call.
+  private func ownName(until deadline: BootInstant) async -> String? {
+    let anything = BusMethod(
       "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
-    do throws(BusError) {
-      _ = try await bus.call(ping, limit: limit) { (_) throws(BusError) in }
-    } catch {
-      return nil
-    }
+    guard (try? await bus.call(anything, until: deadline)) != nil else { return nil }
     return bus.uniqueName.map { name in
       String(name.dropFirst().map { $0 == "." ? "_" : $0 })
     }
-  }
-}
-
-/// A value that comes once, from a callback.
-@LoopActor final class FirstAnswer<Value: Sendable> {
-  private var given: Value??
-  private var waiting: UnsafeContinuation<Value?, Never>?
-
-  func give(_ value: Value?) {
-    guard given == nil else { return }
-    given = .some(value)
-    waiting?.resume(returning: value)
-    waiting = nil
-  }
-
-  func value() async -> Value? {
-    if let given { return given }
-    return await withUnsafeContinuation { waiting = $0 }
   }
 }
