@@ -4,8 +4,10 @@
 PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-dev libinih-dev \
   openssl curl python3 python3-venv systemd dbus-user-session procps strace
 
-# What only tests and pictures need: a real browser, and letters for every language of the pages.
-TEST_PACKAGES = chromium fonts-noto-core fonts-noto-cjk
+# What only tests and pictures need: a real browser, letters for every language of the pages, and
+# a desktop's own tools.
+TEST_PACKAGES = chromium fonts-noto-core fonts-noto-cjk xdg-utils desktop-file-utils dbus \
+  libglib2.0-bin
 
 # Other people's quotes with expected verdicts: read in place, never part of the tree.
 TDX_DATA ?= ../shared/data/tdx

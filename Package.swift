@@ -90,12 +90,16 @@ let package = Package(
     tests(
       "MeroConsentTests",
       [
-        "MeroConsent", "EventLoop", "Crypto", "Sealed", "TDXQuote", "DevelopmentNode", "TestPKI",
+        "MeroConsent", "Desktop", "EventLoop", "Crypto", "Sealed", "TDXQuote", "DevelopmentNode",
+        "TestPKI",
         "COpenSSL",
       ]),
     tests(
       "ConsentBrokerTests",
-      ["ConsentBroker", "Callback", "MeroConsent", "HTTP", "EventLoop", "Crypto", "CSQLite"]),
+      [
+        "ConsentBroker", "Callback", "Desktop", "MeroConsent", "HTTP", "EventLoop", "Crypto",
+        "CSQLite",
+      ]),
     tests("CallbackTests", ["Callback", "HTTP", "EventLoop"]),
     tests(
       "ConsentClientTests",

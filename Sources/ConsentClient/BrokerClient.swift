@@ -57,7 +57,7 @@ public final class BrokerClient: Sendable {
   public func openSession(_ session: NodeSession) async throws(BrokerError) -> BrokerSession {
     let call = DaemonCall(.post, "/v1/sessions", canRepeat: false, time: options.callTime)
     let answer = try await connector.call(call.with(OpenBody(session: session)), key: nil)
-    let opened = try answer.decode(OpenedAnswer.self, for: 201)
+    let opened = try answer.decode(SessionOpenedAnswer.self, for: 201)
     guard let key = SessionKey(opened.key) else { throw .answerInvalid("the key is none") }
     return BrokerSession(key: key, of: self)
   }

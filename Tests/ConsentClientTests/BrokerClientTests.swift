@@ -69,7 +69,7 @@ import Testing
     let request = try await daemon.session().start(
       .createOrg(name: "Acme"), open: true, idempotencyKey: "key-1")
     #expect(request.requestId == "rq-1" && request.kind == .createOrg && request.state == .started)
-    #expect(request.callback == "http://127.0.0.1:1/return/t" && request.opened == true)
+    #expect(request.callback == "http://127.0.0.1:1/return/t" && request.opened == .yes)
     #expect(request.version == "\"1\"" && request.code == "7QF2-XK")
     let expires = try #require(request.expiresAt)
     #expect(expires.timeIntervalSince(request.createdAt) == 3600.25)

@@ -1,3 +1,4 @@
+import Desktop
 import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -91,7 +92,9 @@ extension Broker {
   func ended(_ change: RecordedChange, of session: Session, outcome: ConsentOutcome?) {
     if let outcome, outcome.isSecret { session.keep(outcome, of: change.row.number) }
     leftStarting[change.row.number] = nil
+    var activationToken: ActivationToken?
     if let request = live.of(number: change.row.number) {
+      activationToken = request.takeActivationToken()
       request.row = change.row
       request.isOver = true
       request.unwritten = nil
@@ -99,12 +102,12 @@ extension Broker {
       live.remove(request)
       request.wakePages()
     }
-    session.events.publish(change.event)
+    session.events.publish(change.event, activationToken)
     waits.signal(change.row.requestId, of: session.id)
     log.info(
       "request ended", .request(change.row.requestId), .session(session.id),
       .code(change.row.failure ?? change.row.state.rawValue))
-    onFinished?(change.row.kind, change.row.state)
+    onFinished?(change.row.kind, change.row.state, session.row.package)
     onCountsChanged?()
   }
 

@@ -1,3 +1,4 @@
+package import Desktop
 package import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -67,21 +68,32 @@ extension Broker {
   }
 
   /// Opens the request's page in the person's browser, where there is still something to decide.
+  ///
+  /// - Throws: `BROWSER_UNAVAILABLE` with the address to open by hand.
   package func open(
-    _ requestId: String, for caller: Caller
+    _ requestId: String, activationToken: ActivationToken? = nil, for caller: Caller
   ) async throws(Problem) -> StartResult {
     let session = try session(caller)
     guard let row = try await row(requestId, of: session) else { throw .notFound }
     if let error = Self.refusal(of: row) { throw .consent(error, requestId: requestId) }
     guard row.state == .started, let url = row.url else {
-      return StartResult(view: view(of: row, in: session), opened: false, repeated: true)
+      return StartResult(view: view(of: row, in: session), page: .pointless, repeated: true)
     }
     do {
-      try await tools.openPage(url)
+      let opening = try await tools.openPage(url, activationToken)
+      return StartResult(
+        view: view(of: row, in: session), page: .opening(opening), repeated: true)
     } catch {
-      throw .consent(error, requestId: requestId)
+      noteUnopened(requestId, error)
+      let advice = "\(error.sentence) Open this address by hand and compare the code: \(url)"
+      throw .consent(
+        ConsentError(.browserUnavailable, advice: advice, cause: error), requestId: requestId)
     }
-    return StartResult(view: view(of: row, in: session), opened: true, repeated: true)
+  }
+
+  func noteUnopened(_ requestId: String, _ error: PageUnavailable) {
+    log.warning(
+      "the page could not be opened", .request(requestId), .code(error.reason.rawValue))
   }
 
   /// Stops waiting for a request. One that is finished stays as it is.

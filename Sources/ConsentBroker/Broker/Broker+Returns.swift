@@ -1,4 +1,5 @@
 import Callback
+package import Desktop
 import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -37,8 +38,12 @@ extension Broker {
 
   /// Takes a return from the desktop's URL handler and judges it in the background.
   ///
+  /// - Parameter activationToken: what the desktop gave the handler; the next event of the request
+  ///   has it, so that its app can come to the front.
   /// - Throws: `RETURN_URL_MALFORMED`, `.tooMany(.returns)`.
-  package func accept(returned url: String) throws(Problem) {
+  package func accept(
+    returned url: String, activationToken: ActivationToken? = nil
+  ) throws(Problem) {
     _ = try ledger()
     guard returnsUnderWay < BrokerLimits.returnsInFlight else {
       throw .tooMany(.returns, retryAfter: 1)
@@ -51,7 +56,7 @@ extension Broker {
     }
     log.info("a return came through the URL handler")
     let view = ViewTickets.View()
-    Task { await judge(returned, for: view) }
+    Task { await judge(returned, for: view, activationToken) }
   }
 
   // MARK: Verdicts on one return
@@ -61,14 +66,19 @@ extension Broker {
   /// The work is nobody's task but its own, so that it goes on when whoever asked is gone.
   ///
   /// - Parameter namedIt: whether the return was for this request, and not for none by name.
-  func beginReturn(of request: LiveRequest, namedIt: Bool = true) -> Task<Look, Never> {
+  func beginReturn(
+    of request: LiveRequest, namedIt: Bool = true, _ activationToken: ActivationToken? = nil
+  ) -> Task<Look, Never> {
     request.returnsUnderWay += 1
+    if let activationToken { request.activationToken = activationToken }
     request.newestReturnAt = .now
     returnsUnderWay += 1
     return Task {
       let look = await look(at: request)
       if case .refused(let error) = look, namedIt { await refuse(request, error.code) }
       request.returnsUnderWay -= 1
+      // It is of this moment; a later event must not take the focus.
+      if request.returnsUnderWay == 0 { request.activationToken = nil }
       returnsUnderWay -= 1
       request.wakePages()
       return look
@@ -95,7 +105,7 @@ extension Broker {
       }), !request.isOver
     else { return }
     request.row = change.row
-    request.session.events.publish(change.event)
+    request.session.events.publish(change.event, request.takeActivationToken())
     waits.signal(change.row.requestId, of: request.session.id)
     log.info("return refused", .request(change.row.requestId), .code(code.rawValue))
   }
@@ -115,13 +125,17 @@ extension Broker {
   }
 
   /// Judges a return that came without a ticket, for the page that shows its verdict.
-  func judge(_ returned: ReturnURL, for view: ViewTickets.View) async {
+  func judge(
+    _ returned: ReturnURL, for view: ViewTickets.View, _ activationToken: ActivationToken? = nil
+  ) async {
     guard !returned.contradictsItself else { return view.show(.mismatch) }
     guard let requestId = returned.requestId else {
       return view.show(await judgeAll(live.all, namedThem: false))
     }
     let named = live.of(requestId: requestId)
-    guard named.isEmpty else { return view.show(await judgeAll(named, namedThem: true)) }
+    guard named.isEmpty else {
+      return view.show(await judgeAll(named, namedThem: true, activationToken))
+    }
     let found: RequestRow?
     do {
       found = try await read { ledger throws(LedgerError) in
@@ -137,8 +151,10 @@ extension Broker {
   }
 
   /// - Returns: what a page says of them all: a decision, where there is one.
-  private func judgeAll(_ requests: [LiveRequest], namedThem: Bool) async -> PageState {
-    let tasks = requests.map { beginReturn(of: $0, namedIt: namedThem) }
+  private func judgeAll(
+    _ requests: [LiveRequest], namedThem: Bool, _ activationToken: ActivationToken? = nil
+  ) async -> PageState {
+    let tasks = requests.map { beginReturn(of: $0, namedIt: namedThem, activationToken) }
     var states: Set<PageState> = []
     for task in tasks {
       switch await task.value {

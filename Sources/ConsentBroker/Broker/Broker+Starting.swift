@@ -1,5 +1,6 @@
 import Callback
 import Crypto
+package import Desktop
 import EventLoop
 import FoundationEssentials
 package import MeroConsent
@@ -15,9 +16,11 @@ extension Broker {
   ///
   /// - Parameters:
   ///   - open: whether to open the page in the person's browser.
+  ///   - activationToken: of the app, for that.
   ///   - idempotencyKey: a repeat with it answers the first one's result, also after a restart.
   package func start(
-    _ request: ConsentRequest, open: Bool, idempotencyKey: String?, for caller: Caller
+    _ request: ConsentRequest, open: Bool, activationToken: ActivationToken? = nil,
+    idempotencyKey: String?, for caller: Caller
   ) async throws(Problem) -> StartResult {
     let session = try session(caller)
     let fingerprint = Self.fingerprint("request", ConsentRequestBody(request))
@@ -38,12 +41,13 @@ extension Broker {
       return try await started(row, of: session) { () async throws(ConsentError) in
         try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
       }
-    }.opening(open, with: self)
+    }.opening(open, activationToken, with: self)
   }
 
   /// Records a request that the app started itself.
   package func record(
-    _ started: ConsentStarted, open: Bool, idempotencyKey: String?, for caller: Caller
+    _ started: ConsentStarted, open: Bool, activationToken: ActivationToken? = nil,
+    idempotencyKey: String?, for caller: Caller
   ) async throws(Problem) -> StartResult {
     let session = try session(caller)
     let fingerprint = Self.fingerprint("started", started)
@@ -58,7 +62,7 @@ extension Broker {
         throw .consent(error, requestId: nil)
       }
       return try await recorded(started, idempotency, of: session)
-    }.opening(open, with: self)
+    }.opening(open, activationToken, with: self)
   }
 
   // MARK: Once
@@ -222,7 +226,7 @@ extension Broker {
 
   /// What a repeat is answered.
   private func there(_ row: RequestRow, in session: Session) -> StartResult {
-    StartResult(view: view(of: row, in: session), opened: nil, repeated: true)
+    StartResult(view: view(of: row, in: session), page: nil, repeated: true)
   }
 
   /// From now on the request is watched, and its returns are known.
@@ -240,21 +244,22 @@ extension Broker {
     for older in live.all where older !== request && older.session.sharesAccount(with: session) {
       watcher.hurry(older)
     }
-    return StartResult(view: view(of: row, in: session), opened: nil, repeated: false)
+    return StartResult(view: view(of: row, in: session), page: nil, repeated: false)
   }
 }
 
 extension StartResult {
   /// Opens the page of a new request, where that was asked for. Row first, browser second.
-  @LoopActor fileprivate func opening(_ open: Bool, with broker: Broker) async -> StartResult {
+  @LoopActor fileprivate func opening(
+    _ open: Bool, _ activationToken: ActivationToken?, with broker: Broker
+  ) async -> StartResult {
     guard open, !repeated, let url = view.url else { return self }
     var result = self
     do {
-      try await broker.tools.openPage(url)
-      result.opened = true
+      result.page = .opening(try await broker.tools.openPage(url, activationToken))
     } catch {
-      broker.log.warning("the page could not be opened", .request(view.requestId))
-      result.opened = false
+      broker.noteUnopened(view.requestId, error)
+      result.page = .unavailable(error.reason)
     }
     return result
   }

@@ -22,7 +22,8 @@ package import MeroConsent
   /// Where the callback listens; set before the first node learns of it.
   package var callback: CallbackAddress?
   /// Told of each request that was decided or otherwise ended, once, after it is durable.
-  package var onFinished: (@LoopActor (_ kind: String, _ state: RequestState) -> Void)?
+  package var onFinished:
+    (@LoopActor (_ kind: String, _ state: RequestState, _ package: String) -> Void)?
   /// Told after a session or an undecided request came or went.
   package var onCountsChanged: (@LoopActor () -> Void)?
 

@@ -1,3 +1,5 @@
+package import Desktop
+
 /// One change of one request, as an event stream tells it. No secrets.
 package struct BrokerEvent: Sendable, Equatable {
   /// Grows for ever, over restarts too: the `id:` of the stream.
@@ -5,6 +7,8 @@ package struct BrokerEvent: Sendable, Equatable {
   package let requestId: String
   package let state: RequestState
   package let lastReturn: LastReturn?
+  /// Told once, to the first stream that hears of the event, and kept nowhere.
+  package var activationToken: ActivationToken?
 }
 
 /// What an event stream has next.

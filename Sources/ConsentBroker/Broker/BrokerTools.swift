@@ -1,3 +1,4 @@
+package import Desktop
 import EventLoop
 package import FoundationEssentials
 package import MeroConsent
@@ -40,10 +41,10 @@ package struct BrokerTools: Sendable {
       node: parts.node, trust: parts.trust, tokens: parts.tokens, origins: parts.origins,
       returnTo: parts.returnTo, options: parts.options, onTokensChanged: parts.onTokensChanged)
   }
-  /// Opens a page in the person's browser, or throws `BROWSER_UNAVAILABLE`.
+  /// Opens a page in the person's browser.
   package typealias PageOpener =
-    @LoopActor @Sendable (_ url: String) async throws(ConsentError) ->
-    Void
+    @LoopActor @Sendable (_ url: String, ActivationToken?) async throws(PageUnavailable) ->
+    PageOpening
 
   package var openPage: PageOpener
 

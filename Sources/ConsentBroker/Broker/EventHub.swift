@@ -1,3 +1,4 @@
+import Desktop
 package import EventLoop
 
 /// The newest events of one session, and who listens. What a slow listener has not read is in
@@ -9,6 +10,8 @@ package import EventLoop
   private var recent: [BrokerEvent] = []
   /// Every event of the session after this is in `recent`.
   private(set) var floor: Int64
+  /// For the first stream that reads this event.
+  private var activation: (sequence: Int64, token: ActivationToken)?
   private var listeners: [ObjectIdentifier: Waiter] = [:]
   private(set) var hasEnded = false
 
@@ -18,10 +21,21 @@ package import EventLoop
   var newest: Int64 { recent.last?.sequence ?? floor }
 
   /// - Precondition: events come in the order of the ledger.
-  func publish(_ event: BrokerEvent) {
+  func publish(_ event: BrokerEvent, _ activationToken: ActivationToken? = nil) {
+    // Nobody who comes later is at the front by then.
+    activation = listeners.isEmpty ? nil : activationToken.map { (event.sequence, $0) }
     if recent.count == Self.kept { floor = recent.removeFirst().sequence }
     recent.append(event)
     for waiter in listeners.values { waiter.signal() }
+  }
+
+  /// The event as it is delivered: with the token of its return, the first time.
+  func delivering(_ event: BrokerEvent) -> BrokerEvent {
+    guard let activation, activation.sequence == event.sequence else { return event }
+    self.activation = nil
+    var event = event
+    event.activationToken = activation.token
+    return event
   }
 
   /// The session was closed: listeners end after what they have not read.
@@ -82,7 +96,7 @@ package import EventLoop
       switch await nextEvent() {
       case .event(let event):
         cursor = event.sequence
-        return .event(event)
+        return .event(session.events.delivering(event))
       // Better an end, after which the app comes back with its last id, than a gap.
       case .unreadable: return .sessionEnded
       case .none: break

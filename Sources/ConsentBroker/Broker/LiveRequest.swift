@@ -1,3 +1,4 @@
+import Desktop
 import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -29,6 +30,8 @@ import MeroConsent
   /// What the last return met, for its page; the record follows at its own pace.
   var refusal: ConsentError.Code?
   var refusalNotedAt: BootInstant?
+  /// From the URL handler, for the app that hears of this return.
+  var activationToken: ActivationToken?
   /// Pages that wait for a verdict.
   var pages: [Waiter] = []
 
@@ -51,6 +54,12 @@ import MeroConsent
     if now + ReadJudgement.lastMoment < deadline { return .running }
     if now < deadline { return .ending }
     return now < deadline + ReadJudgement.patience ? .over : .givenUp
+  }
+
+  /// It is good once.
+  func takeActivationToken() -> ActivationToken? {
+    defer { activationToken = nil }
+    return activationToken
   }
 
   func wakePages() { for page in pages { page.signal() } }

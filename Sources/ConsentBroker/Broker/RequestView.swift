@@ -1,3 +1,4 @@
+package import Desktop
 package import FoundationEssentials
 package import MeroConsent
 
@@ -89,11 +90,19 @@ package enum WaitResult: Sendable {
   case unchanged(etag: String)
 }
 
+/// What came of the wish to have a request's page opened.
+package enum PageResult: Sendable, Equatable {
+  case opening(PageOpening)
+  case unavailable(PageUnavailable.Reason)
+  /// There is nothing to decide on it any more.
+  case pointless
+}
+
 /// The answer to a start.
 package struct StartResult: Sendable {
   package var view: RequestView
-  /// Whether the page opened in the person's browser; `nil` where that was not asked for.
-  package var opened: Bool?
+  /// What came of opening the page; `nil` where that was not asked for.
+  package var page: PageResult?
   /// The request was there already (same `Idempotency-Key`, or recorded twice).
   package var repeated: Bool
 }

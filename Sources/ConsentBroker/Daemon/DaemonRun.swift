@@ -1,3 +1,4 @@
+import Desktop
 import EventLoop
 import MeroConsent
 
@@ -37,8 +38,9 @@ import MeroConsent
   private func work(
     _ configuration: Configuration, _ handedOver: HandedOver
   ) async throws(StartFailure) -> Int32 {
-    let daemon = Daemon(configuration, surroundings, log: log) { url throws(ConsentError) in
-      try await BrowserOpener().open(url)
+    let daemon = Daemon(configuration, surroundings, log: log) {
+      url, token throws(PageUnavailable) in
+      try await PageOpener().open(url, activationToken: token)
     }
     let adopted: Daemon.Adopted
     do throws(SystemError) {

@@ -1,4 +1,5 @@
 import Callback
+import Desktop
 import EventLoop
 import HTTP
 import MeroConsent
@@ -24,7 +25,9 @@ import MeroConsent
     let error = ConsentError(
       failure.word == .configurationInvalid ? .configurationInvalid : .stateUnavailable,
       advice: "\(failure.sentence). Mend it and try again.")
-    let tools = BrokerTools(openPage: { _ throws(ConsentError) in throw error })
+    let tools = BrokerTools(openPage: { _, _ throws(PageUnavailable) in
+      throw PageUnavailable(.failed)
+    })
     let broker = Broker(unavailable: error, settings: settings, tools: tools, log: log)
     let local = HTTPServer(handler: LocalAPI(broker: broker, uid: uid), limits: .unixSocket)
     let site = HTTPServer(

@@ -1,3 +1,4 @@
+import Desktop
 import EventLoop
 import HTTP
 
@@ -17,10 +18,13 @@ struct APICall: Sendable {
     return try JSONFields(try Self.parse(request.body))
   }
 
-  /// For calls that need no body: nothing, or an object without fields.
-  func requireEmptyBody() throws(APIProblem) {
-    guard !request.body.isEmpty else { return }
-    try fields().finish()
+  /// For calls that need no body: of nothing, or of an object that may have this field.
+  func optionalActivationToken() throws(APIProblem) -> ActivationToken? {
+    guard !request.body.isEmpty else { return nil }
+    var fields = try fields()
+    let token = try fields.optionalActivationToken()
+    try fields.finish()
+    return token
   }
 
   private static func parse(_ body: [UInt8]) throws(APIProblem) -> JSONValue {

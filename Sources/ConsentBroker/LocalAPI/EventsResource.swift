@@ -1,3 +1,4 @@
+import Desktop
 import EventLoop
 import FoundationEssentials
 import HTTP
@@ -68,11 +69,12 @@ import HTTP
   }
 }
 
-/// `{"requestId","state","lastReturn"}`. No secrets.
+/// `{"requestId","state","lastReturn","activationToken"}`. No secrets of the consent.
 struct EventJSON: Encodable {
   let requestId: String
   let state: String
   let lastReturn: LastReturnJSON?
+  let activationToken: String?
 }
 
 extension EventJSON {
@@ -80,5 +82,6 @@ extension EventJSON {
     requestId = event.requestId
     state = event.state.rawValue
     lastReturn = event.lastReturn.map(LastReturnJSON.init)
+    activationToken = event.activationToken?.text
   }
 }

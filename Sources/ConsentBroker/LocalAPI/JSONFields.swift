@@ -1,3 +1,4 @@
+import Desktop
 import HTTP
 
 /// Reads the fields of one object by name, remembers which were read, and refuses the rest.
@@ -48,6 +49,11 @@ struct JSONFields {
     }
   }
 
+  mutating func optionalActivationToken() throws(APIProblem) -> ActivationToken? {
+    guard let text = try optionalText("activationToken") else { return nil }
+    return try required(ActivationToken(text), "activationToken", "is no activation token")
+  }
+
   mutating func optionalTexts(_ name: String) throws(APIProblem) -> [String]? {
     try optionalList(name)?.map { item throws(APIProblem) in
       guard case .string(let text) = item else { throw invalid(name, "is not a list of texts") }
@@ -67,8 +73,10 @@ struct JSONFields {
     try JSONFields(required(value(name), name), path: "\(path)\(name).")
   }
 
-  func required<Value>(_ value: Value?, _ name: String) throws(APIProblem) -> Value {
-    guard let value else { throw invalid(name, "is missing") }
+  func required<Value>(
+    _ value: Value?, _ name: String, _ complaint: String = "is missing"
+  ) throws(APIProblem) -> Value {
+    guard let value else { throw invalid(name, complaint) }
     return value
   }
 

@@ -1,3 +1,4 @@
+import Desktop
 import FoundationEssentials
 import MeroConsent
 
@@ -20,10 +21,11 @@ struct RequestJSON: Encodable {
   let detail: String?
   let lifetimeCut: Bool?
   let needsSession: Bool?
-  let opened: Bool?
+  let opened: OpenedJSON?
+  let openedReason: String?
 
-  /// - Parameter opened: whether the page opened, in answers to calls that asked for it.
-  init(_ view: RequestView, opened: Bool? = nil) {
+  /// - Parameter page: what came of opening it, in answers to calls that asked for it.
+  init(_ view: RequestView, page: PageResult? = nil) {
     requestId = view.requestId
     kind = view.kind
     state = view.state.rawValue
@@ -41,7 +43,35 @@ struct RequestJSON: Encodable {
     detail = view.detail
     lifetimeCut = view.lifetimeCut ? true : nil
     needsSession = view.needsSession ? true : nil
-    self.opened = opened
+    opened = page.map(OpenedJSON.init)
+    if case .unavailable(let reason) = page {
+      openedReason = reason.rawValue
+    } else {
+      openedReason = nil
+    }
+  }
+}
+
+/// `true`, `false`, or `"unknown"` where nobody can say.
+enum OpenedJSON: Encodable {
+  case flag(Bool)
+  case unknown
+
+  init(_ page: PageResult) {
+    self =
+      switch page {
+      case .opening(.opened): .flag(true)
+      case .opening(.unknown): .unknown
+      case .unavailable, .pointless: .flag(false)
+      }
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .flag(let flag): try container.encode(flag)
+    case .unknown: try container.encode("unknown")
+    }
   }
 }
 

@@ -11,9 +11,13 @@ import HTTP
     let result = try await asking { () async throws(Problem) in
       switch body.what {
       case .request(let request):
-        try await broker.start(request, open: body.open, idempotencyKey: key, for: caller)
+        try await broker.start(
+          request, open: body.open, activationToken: body.activationToken, idempotencyKey: key,
+          for: caller)
       case .started(let started):
-        try await broker.record(started, open: body.open, idempotencyKey: key, for: caller)
+        try await broker.record(
+          started, open: body.open, activationToken: body.activationToken, idempotencyKey: key,
+          for: caller)
       }
     }
     return answer(result, status: 201)
@@ -67,9 +71,9 @@ import HTTP
   static func open(
     _ call: APICall, of caller: Caller, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
-    try call.requireEmptyBody()
+    let token = try call.optionalActivationToken()
     let result = try await asking { () async throws(Problem) in
-      try await broker.open(call.id, for: caller)
+      try await broker.open(call.id, activationToken: token, for: caller)
     }
     return answer(result, status: 200)
   }
@@ -104,7 +108,7 @@ import HTTP
     let location = "/v1/requests/" + PercentCoding.encode(result.view.requestId)
     if status == 201, let value = HTTPFieldValue(location) { headers.set(.location, value) }
     return APIResponse.json(
-      RequestJSON(result.view, opened: result.opened), status: status, headers: headers)
+      RequestJSON(result.view, page: result.page), status: status, headers: headers)
   }
 
   private static func unchanged(_ etag: String, waited: Int? = nil) -> HTTPResponse {

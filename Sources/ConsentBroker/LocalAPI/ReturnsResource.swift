@@ -8,12 +8,17 @@ import HTTP
     _ call: APICall, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
     try await asking { () throws(Problem) in try broker.checkAvailable() }
-    let url = try url(call)
-    try await asking { () throws(Problem) in try broker.accept(returned: url) }
+    var fields = try call.fields()
+    let url = try fields.text("url")
+    let token = try fields.optionalActivationToken()
+    try fields.finish()
+    try await asking { () throws(Problem) in
+      try broker.accept(returned: url, activationToken: token)
+    }
     return APIResponse.json(AcceptedBody(accepted: true), status: 202)
   }
 
-  /// The body `{"url":…}`, also of `/v1/requests/{id}/return`.
+  /// The body `{"url":…}` of `/v1/requests/{id}/return`.
   static func url(_ call: APICall) throws(APIProblem) -> String {
     var fields = try call.fields()
     let url = try fields.text("url")

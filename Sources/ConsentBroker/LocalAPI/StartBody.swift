@@ -1,3 +1,4 @@
+import Desktop
 import FoundationEssentials
 import MeroConsent
 
@@ -11,10 +12,13 @@ struct StartBody {
   let what: What
   /// Whether to open the page in the person's browser.
   let open: Bool
+  /// The app's, for opening it.
+  let activationToken: ActivationToken?
 
   init(_ call: APICall) throws(APIProblem) {
     var fields = try call.fields()
     open = try fields.optionalFlag("open") ?? false
+    activationToken = try fields.optionalActivationToken()
     let request = fields.value("request")
     let started = fields.value("started")
     try fields.finish()

@@ -37,6 +37,17 @@ public struct BrokerRequest: Sendable, Hashable {
     public let code: String
   }
 
+  /// Whether a page opened in the person's browser. Show its address and the code in any case.
+  public enum Opened: Sendable, Hashable {
+    /// The desktop says so.
+    case yes
+    /// It was handed to the desktop, and nobody can say what became of it.
+    case unknown
+    /// `reason` is `NO_DISPLAY`, `NO_OPENER`, `NO_BROWSER`, `CANCELLED` or `FAILED`; `nil` where
+    /// the request is over.
+    case no(reason: String?)
+  }
+
   public let requestId: String
   /// What was asked; `nil` for a kind that this library does not know.
   public let kind: ConsentKind?
@@ -66,8 +77,8 @@ public struct BrokerRequest: Sendable, Hashable {
   public let lifetimeWasCut: Bool
   /// The session's tokens are gone: `replaceTokens` brings the request back to life.
   public let needsSession: Bool
-  /// Whether the page opened, in answers to calls that asked for it.
-  public let opened: Bool?
+  /// What came of opening the page, in answers to calls that asked for it.
+  public let opened: Opened?
   /// This version of it; changes with everything above. Empty in lists.
   public let version: String
 

@@ -3,7 +3,7 @@ import MeroConsent
 
 // The daemon's JSON. Fields that are not known are read over: a newer daemon may have more.
 
-struct OpenedAnswer: Decodable {
+struct SessionOpenedAnswer: Decodable {
   let session: String
   let key: String
 }
@@ -44,7 +44,8 @@ struct RequestAnswer: Decodable {
   let detail: String?
   let lifetimeCut: Bool?
   let needsSession: Bool?
-  let opened: Bool?
+  let opened: OpenedAnswer?
+  let openedReason: String?
 
   func request(version: String) -> BrokerRequest {
     BrokerRequest(
@@ -54,7 +55,21 @@ struct RequestAnswer: Decodable {
       changesOrganizations: changesOrganizations ?? false, decidedAt: decidedAt,
       lastReturn: lastReturn?.value, failure: failure.map(BrokerError.Code.init(rawValue:)),
       detail: detail, lifetimeWasCut: lifetimeCut ?? false, needsSession: needsSession ?? false,
-      opened: opened, version: version)
+      opened: opened?.value(openedReason), version: version)
+  }
+}
+
+/// `true`, `false` or `"unknown"`.
+struct OpenedAnswer: Decodable {
+  private let flag: Bool?
+
+  init(from decoder: any Decoder) throws {
+    // Another word of a newer daemon is no more than unknown either.
+    flag = try? decoder.singleValueContainer().decode(Bool.self)
+  }
+
+  func value(_ reason: String?) -> BrokerRequest.Opened {
+    flag.map { $0 ? .yes : .no(reason: reason) } ?? .unknown
   }
 }
 

@@ -24,7 +24,7 @@ package import EventLoop
   ///   - activationToken: lets the browser come to the front (Wayland's xdg-activation).
   ///   - deadline: for all of it. Who chooses among browsers takes longer: that is `.unknown`.
   package func open(
-    _ address: String, activationToken: String?, until deadline: BootInstant
+    _ address: String, activationToken: ActivationToken?, until deadline: BootInstant
   ) async -> Outcome {
     // The request's path is made from our own name and a token (portal documentation, Request),
     // so that its answer cannot come before we listen for it.
@@ -48,7 +48,7 @@ package import EventLoop
           }
           guard let activationToken else { return }
           try message.entry("activation_token", "s") { () throws(BusError) in
-            try message.append(activationToken)
+            try message.append(activationToken.text)
           }
         }
       }

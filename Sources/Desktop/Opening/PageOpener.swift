@@ -45,7 +45,7 @@ package struct PageOpener: Sendable {
   ///   - address: of a web page.
   ///   - activationToken: from the app in front, so that the browser may come there (Wayland).
   @LoopActor package func open(
-    _ address: String, activationToken: String? = nil
+    _ address: String, activationToken: ActivationToken? = nil
   ) async throws(PageUnavailable) -> PageOpening {
     // What is no web address could be read as an option, or start any program at all.
     guard Self.isWebAddress(address) else { throw PageUnavailable(.failed) }
@@ -96,11 +96,11 @@ package struct PageOpener: Sendable {
 
   /// - Returns: how the opener ended, where it did in time.
   @LoopActor private func runOpener(
-    _ address: String, _ activationToken: String?, _ desktop: DesktopEnvironment,
+    _ address: String, _ activationToken: ActivationToken?, _ desktop: DesktopEnvironment,
     _ manager: UserManager?, until limit: BootInstant
   ) async throws(PageUnavailable) -> ChildProcess.Exit? {
     guard let path = desktop.program("xdg-open") else { throw PageUnavailable(.noOpener) }
-    let token = activationToken.map { ["XDG_ACTIVATION_TOKEN": $0] } ?? [:]
+    let token = activationToken.map { ["XDG_ACTIVATION_TOKEN": $0.text] } ?? [:]
     if let manager {
       let own = desktop.source == .ours ? desktop.values : [:]
       let program = UserManager.Program(

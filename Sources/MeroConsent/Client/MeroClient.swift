@@ -1,3 +1,4 @@
+package import Desktop
 import EventLoop
 package import FoundationEssentials
 package import Sealed
@@ -26,7 +27,7 @@ public final class MeroClient: Sendable {
 
   public let node: NodeAddress
   private let core: ClientCore
-  private let browser: BrowserOpener
+  private let browser: PageOpener
   private let record: AttestationRecord
   /// Neither a `returnTo` nor the package's origins are known: a callback on this machine may be
   /// where the page sends the person.
@@ -77,7 +78,7 @@ public final class MeroClient: Sendable {
   /// Over any transport: for tests of what is above the sealed channel.
   package init(
     node: NodeAddress, tokens: SessionTokens, origins: [String], returnTo: String?,
-    transport: any NodeTransport, clock: ClientClock, browser: BrowserOpener = BrowserOpener(),
+    transport: any NodeTransport, clock: ClientClock, browser: PageOpener = PageOpener(),
     record: AttestationRecord = AttestationRecord(), onTokensChanged: TokensChanged?
   ) throws(ConsentError) {
     try Self.check(tokens)
@@ -164,7 +165,11 @@ public final class MeroClient: Sendable {
   @discardableResult public func openConsentPage(
     _ request: ConsentRequest, options: ConsentPageOptions = ConsentPageOptions()
   ) async throws(ConsentError) -> ConsentStarted {
-    try browser.opener()
+    do {
+      try await browser.check()
+    } catch {
+      throw ConsentError(error)
+    }
     let started = try await requestConsent(request, returnTo: options.returnTo)
     if let confirm = options.confirm, await !confirm(started) { return started }
     try await openPage(of: started)
@@ -175,12 +180,11 @@ public final class MeroClient: Sendable {
   ///
   /// - Throws: `BROWSER_UNAVAILABLE`, with the request as `started`.
   public func openPage(of started: ConsentStarted) async throws(ConsentError) {
-    do throws(ConsentError) {
-      try check(started)
-      try await browser.open(started.url)
+    try check(started)
+    do {
+      _ = try await browser.open(started.url)
     } catch {
-      guard error.code == .browserUnavailable else { throw error }
-      throw ConsentError(.browserUnavailable, started: started, cause: error.cause)
+      throw ConsentError(error, started: started)
     }
   }
 
@@ -200,6 +204,17 @@ public final class MeroClient: Sendable {
   /// Ends every call with `CONSENT_CANCELLED`, wipes keys and tokens. The client is of no use
   /// afterwards.
   public func close() async { await core.close() }
+}
+
+extension ConsentError {
+  /// Says why, and the address to open by hand where there is one.
+  fileprivate init(_ error: PageUnavailable, started: ConsentStarted? = nil) {
+    let next =
+      started.map { "Open this address by hand and compare the code: \($0.url)" }
+      ?? "Nothing was asked. Ask from where a browser can be opened."
+    self.init(
+      .browserUnavailable, advice: "\(error.sentence) \(next)", started: started, cause: error)
+  }
 }
 
 extension MeroClient {

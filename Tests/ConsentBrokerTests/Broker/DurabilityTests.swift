@@ -1,4 +1,5 @@
 import Callback
+import Desktop
 import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -64,7 +65,7 @@ struct DurabilityTests {
     let error = ConsentError(.configurationInvalid, advice: "f:3: unknown key Colour")
     let broker = Broker(
       unavailable: error, settings: BrokerSettings(version: "1"),
-      tools: BrokerTools { _ throws(ConsentError) in }, log: Log(level: .error))
+      tools: BrokerTools { _, _ throws(PageUnavailable) in .unknown }, log: Log(level: .error))
     #expect(await refusal { try broker.authenticate(key: "x") } == "CONFIGURATION_INVALID")
     #expect(
       await refusal { try broker.accept(returned: "a:b?request_id=x") } == "CONFIGURATION_INVALID")

@@ -1,3 +1,4 @@
+import Desktop
 import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -157,19 +158,19 @@ import Testing
     let (caller, _) = try await fixture.openSession()
     let first = try await fixture.broker.start(
       .createOrg(name: "Acme"), open: true, idempotencyKey: "k", for: caller)
-    #expect(first.opened == true)
+    #expect(first.page == .opening(.opened))
     let repeated = try await fixture.broker.start(
       .createOrg(name: "Acme"), open: true, idempotencyKey: "k", for: caller)
-    #expect(repeated.opened == nil)
+    #expect(repeated.page == nil)
     #expect(fixture.opened == ["https://node.example/consent/rq-1"])
-    #expect(try await fixture.broker.open("rq-1", for: caller).opened == true)
+    #expect(try await fixture.broker.open("rq-1", for: caller).page == .opening(.opened))
     #expect(fixture.opened.count == 2)
     fixture.hasBrowser = false
     #expect(
       await refusal { try await fixture.broker.open("rq-1", for: caller) } == "BROWSER_UNAVAILABLE")
     let other = try await fixture.broker.start(
       .createOrg(name: "Other"), open: true, idempotencyKey: nil, for: caller)
-    #expect(other.opened == false)
+    #expect(other.page == .unavailable(.noBrowser))
     #expect(other.view.state == .started)
   }
 

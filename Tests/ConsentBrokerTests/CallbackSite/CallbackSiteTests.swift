@@ -1,3 +1,4 @@
+import Desktop
 import EventLoop
 import HTTP
 import MeroConsent
@@ -128,7 +129,7 @@ import Testing
     let broken = CallbackSite(
       judge: Broker(
         unavailable: ConsentError(.stateUnavailable), settings: BrokerSettings(version: "1"),
-        tools: BrokerTools { _ throws(ConsentError) in }, log: Log(level: .error)))
+        tools: BrokerTools { _, _ throws(PageUnavailable) in .unknown }, log: Log(level: .error)))
     let request = HTTPRequest(method: .get, path: "/return/x", host: "127.0.0.1:17463")
     let response = await broken.respond(to: request, on: listener)
     #expect(response.status == 503)

@@ -1,3 +1,4 @@
+import Desktop
 import HTTP
 import MeroConsent
 import Testing
@@ -57,12 +58,19 @@ import Testing
     #expect(status { () throws(APIProblem) in _ = try call("[]").fields() } == 422)
   }
 
-  @Test func takesNothingOrAnEmptyObjectWhereNoBodyIsNeeded() {
-    #expect(
-      status { () throws(APIProblem) in try call("", type: []).requireEmptyBody() } == 200)
-    #expect(status { () throws(APIProblem) in try call("{}").requireEmptyBody() } == 200)
-    #expect(status { () throws(APIProblem) in try call("{\"a\":1}").requireEmptyBody() } == 422)
-    #expect(status { () throws(APIProblem) in try call("x").requireEmptyBody() } == 400)
+  @Test func takesNothingOrAnEmptyObjectWhereNoBodyIsNeeded() throws {
+    func token(_ call: APICall) -> Int {
+      status { () throws(APIProblem) in _ = try call.optionalActivationToken() }
+    }
+    #expect(token(call("", type: [])) == 200)
+    #expect(token(call("{}")) == 200)
+    #expect(token(call("{\"a\":1}")) == 422)
+    #expect(token(call("x")) == 400)
+    let given = try call("{\"activationToken\":\"tok-1\"}").optionalActivationToken()
+    #expect(given?.text == "tok-1")
+    for bad in ["\"\"", "\"a b\"", "1"] {
+      #expect(token(call("{\"activationToken\":\(bad)}")) == 422)
+    }
   }
 
   @Test func readsParametersOnceEach() throws {

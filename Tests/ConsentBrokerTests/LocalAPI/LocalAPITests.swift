@@ -1,3 +1,4 @@
+import Desktop
 import EventLoop
 import FoundationEssentials
 import HTTP
@@ -119,7 +120,7 @@ import Testing
       broker: Broker(
         unavailable: ConsentError(.configurationInvalid),
         settings: BrokerSettings(version: "1"),
-        tools: BrokerTools { _ throws(ConsentError) in }, log: Log(level: .error)),
+        tools: BrokerTools { _, _ throws(PageUnavailable) in .unknown }, log: Log(level: .error)),
       uid: 1000)
     for route in RouteTable.routes where route.path.template != "/v1/status" {
       guard case .session = route.access else { continue }

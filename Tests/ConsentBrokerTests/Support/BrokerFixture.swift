@@ -1,4 +1,5 @@
 import Callback
+import Desktop
 import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -26,7 +27,7 @@ import Testing
   init(sessionTimeout: Duration = .hours(8), at path: String? = nil) async throws {
     directory = try TemporaryDirectory()
     settings = BrokerSettings(version: "1.2.3", sessionTimeout: sessionTimeout)
-    tools = BrokerTools { _ throws(ConsentError) in }
+    tools = BrokerTools { _, _ throws(PageUnavailable) in .unknown }
     ledger = try LedgerFile(directory: path ?? directory.path).open().ledger
     broker = Broker(
       ledger: ledger, settings: settings, tools: tools, log: Log(level: .error), stateReset: false)
@@ -36,7 +37,9 @@ import Testing
         node: parts.node, tokens: parts.tokens, origins: parts.origins, returnTo: parts.returnTo,
         transport: node, clock: .system, onTokensChanged: parts.onTokensChanged)
     }
-    tools.openPage = { [weak self] url throws(ConsentError) in try self?.open(url) }
+    tools.openPage = { [weak self] url, _ throws(PageUnavailable) in
+      try self?.open(url) ?? .unknown
+    }
     tools.now = { [wallClock] in Date().addingTimeInterval(wallClock.seconds) }
     try await renew()
   }
@@ -45,15 +48,16 @@ import Testing
     broker = Broker(
       ledger: ledger, settings: settings, tools: tools, log: records.log(), stateReset: false)
     broker.callback = CallbackAddress(port: 17463, hasIPv4: true, hasIPv6: true)
-    broker.onFinished = { [weak self] kind, state in
+    broker.onFinished = { [weak self] kind, state, _ in
       self?.finished.append("\(kind) \(state.rawValue)")
     }
     try await broker.restore()
   }
 
-  private func open(_ url: String) throws(ConsentError) {
-    guard hasBrowser else { throw ConsentError(.browserUnavailable) }
+  private func open(_ url: String) throws(PageUnavailable) -> PageOpening {
+    guard hasBrowser else { throw PageUnavailable(.noBrowser) }
     opened.append(url)
+    return .opened
   }
 
   /// The daemon ends and starts again on the same record.

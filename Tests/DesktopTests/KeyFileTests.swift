@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Desktop
+
+@Suite struct KeyFileTests {
+  static let sample = """
+    # a comment
+    [Added Associations]
+    a/b=x.desktop;
+
+    [Default Applications]
+    a/b=y.desktop;z.desktop
+    a/bc=w.desktop
+
+    [Other]
+    a/b=v.desktop
+
+    """
+
+  func file(_ text: String) -> KeyFile { KeyFile(Array(text.utf8)) }
+  func text(_ file: KeyFile) -> String { String(decoding: file.bytes, as: UTF8.self) }
+
+  @Test(arguments: ["", "\n", "\n\n", "a", "a\n", "[x]\nk=v", "\r\n[x]\r\n", sample])
+  func keepsEveryByte(text: String) { #expect(self.text(file(text)) == text) }
+
+  @Test func keepsBytesThatAreNoText() {
+    let bytes: [UInt8] = [0xff, 0, 0x0a, 0xfe]
+    #expect(KeyFile(bytes).bytes == bytes)
+  }
+
+  @Test func readsAValueOfItsSection() {
+    let file = file(Self.sample)
+    #expect(file.value(of: "a/b", in: "Default Applications") == "y.desktop;z.desktop")
+    #expect(file.value(of: "a/bc", in: "Default Applications") == "w.desktop")
+    #expect(file.value(of: "a/b", in: "Added Associations") == "x.desktop;")
+    #expect(file.value(of: "a", in: "Other") == nil)
+    #expect(file.value(of: "a/b", in: "None") == nil)
+  }
+
+  @Test func changesOneLine() {
+    var file = file(Self.sample)
+    file.replaceValue(of: "a/b", in: "Default Applications", with: "q.desktop")
+    #expect(
+      text(file)
+        == Self.sample.replacing("a/b=y.desktop;z.desktop", with: "a/b=q.desktop"))
+    file.removeValue(of: "a/b", in: "Default Applications")
+    #expect(text(file) == Self.sample.replacing("a/b=y.desktop;z.desktop\n", with: ""))
+    file.removeValue(of: "a/b", in: "Default Applications")
+    #expect(text(file) == Self.sample.replacing("a/b=y.desktop;z.desktop\n", with: ""))
+  }
+
+  @Test func removesASectionThatIsEmptyNow() {
+    var last = file("[x]\nk=v\n\n[y]\nk=v\n")
+    last.removeSection(ifEmpty: "y")
+    #expect(text(last) == "[x]\nk=v\n\n[y]\nk=v\n")
+    last.removeValue(of: "k", in: "y")
+    last.removeSection(ifEmpty: "y")
+    #expect(text(last) == "[x]\nk=v\n")
+    var only = file("\n[y]\nk=v\n")
+    only.removeValue(of: "k", in: "y")
+    only.removeSection(ifEmpty: "y")
+    #expect(text(only) == "")
+  }
+}
