@@ -29,7 +29,7 @@ def test_it_shows_the_code_asks_waits_and_tells(cli, node, opener):
         # The code stands there before the page is open, large and as text.
         assert opener.pages == [] and view["code"] in screen.text and "█" in screen.text
         screen.type("\n")
-        screen.until("The page is open in the browser.")
+        screen.until("The page was handed to the browser.")
         assert opener.page() == view["url"]
         screen.until("left (Ctrl-C stops waiting)")
         node.decide(view["requestId"])

@@ -27,7 +27,11 @@ enum OpenCommand {
           failure.exit, code: failure.code, failure.message, hint: "Open it by hand: \(url)")
       }
       try terminal.document(RequestDocument(opened))
-      try terminal.print("opened \(escaped(opened.url ?? id))")
+      switch opened.opened {
+      case .yes: try terminal.print("opened \(escaped(opened.url ?? id))")
+      case .unknown: try terminal.print("handed to the browser: \(escaped(opened.url ?? id))")
+      case .no, nil: try terminal.print("nothing to open: the request is \(opened.state.rawValue)")
+      }
       return .done
     })
 }

@@ -94,9 +94,10 @@ enum RequestCommand {
   ) async {
     do throws(BrokerError) {
       let answer = try await session.open(request.requestId)
-      if answer.opened ?? true {
-        terminal.say("The page is open in the browser.")
-        return
+      switch answer.opened {
+      case .yes: return terminal.say("The page is open in the browser.")
+      case .unknown: terminal.say("The page was handed to the browser.")
+      case .no, nil: break
       }
     } catch {
       terminal.say("\(escaped(error.code.rawValue)): \(escaped(error.advice))")
