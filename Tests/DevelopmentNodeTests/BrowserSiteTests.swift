@@ -121,14 +121,25 @@ import Testing
   @Test func theCallbackOfOneRequestComesBeforeTheNodes() throws {
     var fixture = NodeFixture()
     fixture.node.settings.callback = Callback("http://127.0.0.1:1/return")
-    fixture.node.callbacks["r1"] = Callback("com.example.notes:/return")
+    fixture.node.callbacks["r1"] = Callback("http://127.0.0.1:2/return")
     #expect(
       get("/app/1.0.0/", "request_id=r1", &fixture)?.header("location")
-        == "com.example.notes:/return?request_id=r1")
+        == "http://127.0.0.1:2/return?request_id=r1")
     let named = "request_id=r1&callback=http%3A%2F%2F%5B%3A%3A1%5D%3A2%2Freturn%2Ft%3Fx%3D1"
     #expect(
       get("/app/1.0.0/", named, &fixture)?.header("location")
         == "http://[::1]:2/return/t?x=1&request_id=r1")
+  }
+
+  @Test func anAppsOwnSchemeGetsAPageThatGoesThereAndHasALink() throws {
+    var fixture = NodeFixture()
+    fixture.node.callbacks["r1"] = Callback("com.example.notes:/return?x='1'")
+    let page = try #require(get("/app/1.0.0/", "request_id=r1&result=approved", &fixture))
+    #expect(page.status == 200 && page.header("location") == nil)
+    let address = "com.example.notes:/return?x=&#39;1&#39;&amp;request_id=r1&amp;result=approved"
+    #expect(page.text.contains(#"<main data-state="open-app">"#))
+    #expect(page.text.contains(#"<meta http-equiv="refresh" content="0;url=\#(address)">"#))
+    #expect(page.text.contains(#"href="\#(address)""#))
   }
 
   @Test(arguments: [

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from harness.api import Session
 from harness.chromium import Chromium
-from harness.gallery import BROWSER_OPTIONS
 from harness.opener import Opener
 from harness.programs import Daemon, Node
 
@@ -69,6 +68,6 @@ def session(daemon, node):
 @pytest.fixture(scope="session")
 def chromium():
     """One real browser for all; each of its tabs has cookies and a cache of its own."""
-    browser = Chromium(*BROWSER_OPTIONS)
+    browser = Chromium()
     yield browser
     browser.close()

@@ -12,7 +12,7 @@ from html import escape
 from pathlib import Path
 
 from harness.chromium import Chromium
-from harness.gallery import BROWSER_OPTIONS, Gallery
+from harness.gallery import Gallery
 from harness.programs import Daemon, Node
 
 SIZES = {"phone": (360, 640), "wide": (1280, 800)}
@@ -63,7 +63,7 @@ def main():
         try:
             daemon = Daemon(Path(home) / "daemon").start()
             programs.append(daemon)
-            browser = Chromium(*BROWSER_OPTIONS)
+            browser = Chromium()
             album = Album(folder)
             gallery = Gallery(daemon, start_node)
             for language in LANGUAGES:
@@ -74,7 +74,7 @@ def main():
                     album.take(tab, f"callback: {name}, {language}", f"{language}-{name}")
                 tab.close()
             tab = browser.tab()
-            for name in [n for n in gallery.node_pages if n != "open-app"]:
+            for name in gallery.node_pages:
                 gallery.show(tab, name, of="node")
                 album.take(tab, f"development node: {name}", f"node-{name}")
             album.write_index(browser.version)

@@ -11,7 +11,7 @@ package enum ConsentPages {
       "<dt>\(HTML.escape(name))</dt><dd>\(HTML.escape(value))</dd>"
     }
     return HTML.document(
-      title: "Consent",
+      title: "Your decision is needed",
       body: """
         <main data-state="undecided" data-request="\(HTML.escape(record.id))">
         <h1>\(HTML.escape(words.sentence))</h1>
@@ -24,7 +24,7 @@ package enum ConsentPages {
         <button name="decision" value="approve">Approve</button>
         <button name="decision" value="decline">Decline</button>
         </form>
-        <p><small>This is a node for development. A real one asks for your passkey here.</small></p>
+        <p class="aside">This is a node for development. A real one asks for your passkey here.</p>
         </main>
         """)
   }
@@ -50,15 +50,33 @@ package enum ConsentPages {
   package static func decided(_ decision: ConsentBook.Decision) -> String {
     switch decision {
     case .approve: note(state: "approved", title: "Approved", text: "You can go back to the app.")
-    case .decline: note(state: "declined", title: "Declined", text: "Nothing was changed.")
+    case .decline:
+      note(
+        state: "declined", title: "Declined",
+        text: "Nothing was changed. You can go back to the app.")
     }
   }
 
   /// The app's served page when nobody has said where the app listens.
   package static func servedPage(package name: String) -> String {
     note(
-      state: "no-callback", title: name,
-      text: "No callback is known for this app. Go back to it by hand.")
+      state: "no-callback", title: "Go back to the app",
+      text: "No callback is known for \(name), so this page cannot bring you there.")
+  }
+
+  /// The app's served page for an app that has a scheme of its own. It goes there by itself; the
+  /// link is for browsers that want a click first, and for a second try.
+  package static func openApp(at address: String) -> String {
+    HTML.document(
+      title: "Back to the app",
+      body: """
+        <main data-state="open-app">
+        <h1>Back to the app</h1>
+        <p>Your browser may ask whether it may open the app. If it does not ask, use this link.</p>
+        <p><a class="button" href="\(HTML.escape(address))">Open the app</a></p>
+        <p class="aside">This is a node for development, and this is the page that an app serves.</p>
+        </main>
+        """, destination: address)
   }
 
   package static func note(state: String, title: String, text: String) -> String {
@@ -68,6 +86,7 @@ package enum ConsentPages {
         <main data-state="\(HTML.escape(state))">
         <h1>\(HTML.escape(title))</h1>
         <p>\(HTML.escape(text))</p>
+        <p class="aside">This is a node for development.</p>
         </main>
         """)
   }

@@ -102,12 +102,16 @@ extension NodeState {
   }
 
   /// The package's page passes the return on by navigating: to the callback that its own address
-  /// names, or the one set for this request, or the one of the node.
+  /// names, or the one set for this request, or the one of the node. To loopback it redirects; an
+  /// app's own scheme gets a page with a link, since a browser that asks first, or knows no such
+  /// app, would leave the person with nothing to look at.
   private func servedPage(_ query: Query) -> APIAnswer {
     guard let id = query["request_id"], let callback = callback(for: id, query) else {
       return .page(ConsentPages.servedPage(package: place.package))
     }
-    return .redirect(to: callback.address(adding: query.passedOn))
+    let address = callback.address(adding: query.passedOn)
+    return callback.isLoopback
+      ? .redirect(to: address) : .page(ConsentPages.openApp(at: address))
   }
 
   /// Where the person ends who follows `returnAddress(of:)`; `nil` where nobody listens.

@@ -3,6 +3,8 @@ import MeroConsent
 /// Where the app that asked listens: its loopback address, or its own URL scheme.
 package struct Callback: Sendable, Equatable, CustomStringConvertible {
   package let description: String
+  /// Whether it is HTTP on loopback, and not a scheme.
+  package let isLoopback: Bool
 
   /// Takes `http://` on loopback and schemes of apps, in printable ASCII without a fragment;
   /// everything else is `nil`, so that the served page cannot send anybody elsewhere.
@@ -21,6 +23,7 @@ package struct Callback: Sendable, Equatable, CustomStringConvertible {
       else { return nil }
     }
     description = text
+    isLoopback = scheme == "http"
   }
 
   /// Bytes of a callback address; browsers take far longer ones.

@@ -33,6 +33,8 @@ class Tab:
     def prepare(self):
         for domain in ("Page", "Network", "Runtime", "Log", "Audits"):
             self.call(f"{domain}.enable")
+        # Keys reach it also when another tab was opened later.
+        self.call("Emulation.setFocusEmulationEnabled", enabled=True)
 
     def call(self, method, **parameters):
         return self.browser.call(method, self.session, **parameters)
@@ -64,7 +66,10 @@ class Tab:
             case "Runtime.exceptionThrown":
                 self.complaints.append(params["exceptionDetails"]["text"])
             case "Audits.issueAdded":
-                self.complaints.append(str(params["issue"]))
+                # What follows somebody from site to site is none of ours: it takes the first word
+                # of an app's own address for a site.
+                if params["issue"]["code"] != "BounceTrackingIssue":
+                    self.complaints.append(str(params["issue"]))
 
     def _answered(self, number, response):
         for request in self.by_id.get(number, ())[-1:]:
