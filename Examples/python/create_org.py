@@ -1,0 +1,37 @@
+#!/usr/bin/env python3
+"""Creates an organization: `create_org.py SESSION.json NAME`.
+
+SESSION.json is the body of `POST /v1/sessions`: the app's package, its node and its tokens.
+"""
+
+import json
+import sys
+
+from mero_consent import ConsentError, Consentd
+
+
+def main(session_file, name):
+    with open(session_file, encoding="utf-8") as file:
+        consentd = Consentd.open(json.load(file))
+    request = consentd.start("createOrg", name=name)
+    print("Compare this code with the one on the page:", request["code"], flush=True)
+    try:
+        consentd.open_page(request)
+    except ConsentError as error:
+        if error.code != "BROWSER_UNAVAILABLE":
+            raise
+        print("Open this page:", request["url"], flush=True)
+    request = consentd.wait(request)
+    if request["state"] != "approved":
+        return f"Not created: {request['state']}"
+    print("Created:", request["outcome"]["orgId"])
+    return None
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    try:
+        sys.exit(main(sys.argv[1], sys.argv[2]))
+    except ConsentError as error:
+        sys.exit(str(error))
