@@ -5,9 +5,9 @@ PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-
   openssl curl python3 python3-venv systemd dbus-user-session procps strace
 
 # What only tests and pictures need: a real browser, letters for every language of the pages, and
-# a desktop's own tools.
+# what the examples use, with a screen for their window, and a desktop's own tools.
 TEST_PACKAGES = chromium fonts-noto-core fonts-noto-cjk xdg-utils desktop-file-utils dbus \
-  libglib2.0-bin
+  libglib2.0-bin jq xvfb x11-apps netpbm python3-gi gir1.2-gtk-4.0
 
 # Other people's quotes with expected verdicts: read in place, never part of the tree.
 TDX_DATA ?= ../shared/data/tdx
@@ -47,6 +47,7 @@ integration: test-deps .venv/installed
 # Every page in every state, size, colour scheme and language, to be looked at.
 screenshots: build test-deps .venv/installed
 	.venv/bin/python -B Tests/Integration/screenshots.py build/screenshots
+	.venv/bin/python -B -m pytest -q -c Tests/Integration/pytest.ini Tests/Integration/test_window.py
 
 .venv/installed: Tests/Integration/requirements.txt
 	python3 -m venv .venv

@@ -33,13 +33,6 @@ extension BrokerSession {
   ) async throws(BrokerError) -> BrokerRequest {
     try await Waiting(for: requestId, in: self).decision(onChange)
   }
-
-  /// The same, and tells each return of the person that comes meanwhile.
-  func decision(
-    of requestId: String, returned: @escaping @LoopActor (BrokerRequest) async -> Void
-  ) async throws(BrokerError) -> BrokerRequest {
-    try await Waiting(for: requestId, in: self, returned: returned).decision()
-  }
 }
 
 enum WaitLimits {
@@ -65,15 +58,9 @@ enum WaitLimits {
   /// Since when the daemon has not answered.
   private var silentSince: BootInstant?
 
-  private let returned: (@LoopActor (BrokerRequest) async -> Void)?
-
-  init(
-    for requestId: String, in session: BrokerSession,
-    returned: (@LoopActor (BrokerRequest) async -> Void)? = nil
-  ) {
+  init(for requestId: String, in session: BrokerSession) {
     self.requestId = requestId
     self.session = session
-    self.returned = returned
   }
 
   func decision(
@@ -84,9 +71,6 @@ enum WaitLimits {
       let begin = BootInstant.now
       let isWait = known != nil
       if let answer = try await next(after: known) {
-        if answer.lastReturn != nil, answer.lastReturn != known?.lastReturn {
-          await returned?(answer)
-        }
         known = answer
         await onChange(answer)
         if answer.state.isFinal || answer.needsSession { return answer }

@@ -6,6 +6,7 @@ import MeroConsent
   nonisolated let started: ConsentStarted
   var refused: ConsentLauncher.Refused?
   private let session: BrokerSession
+  private var told: BrokerRequest.LastReturn?
 
   init(
     _ request: ConsentRequest, callback: CloudCallback?, in session: BrokerSession
@@ -32,11 +33,14 @@ import MeroConsent
   }
 
   func decision() async throws(BrokerError) -> ConsentResult {
-    let ended = try await session.decision(of: started.requestId) { [self] change in
-      guard !change.state.isFinal, let code = change.lastReturn?.code else { return }
-      await refused?(BrokerError.Code(rawValue: code))
-    }
+    let ended = try await session.decision(of: started.requestId) { await noted($0) }
     return try result(of: ended)
+  }
+
+  private func noted(_ request: BrokerRequest) async {
+    guard let last = request.lastReturn, last != told, !request.state.isFinal else { return }
+    told = last
+    await refused?(BrokerError.Code(rawValue: last.code))
   }
 
   func standing() async -> ConsentResult {
