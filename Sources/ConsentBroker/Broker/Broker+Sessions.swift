@@ -7,20 +7,21 @@ extension Broker {
   /// Opens a session with a node. The node is not asked.
   package func openSession(_ opening: SessionOpening) async throws(Problem) -> OpenedSession {
     _ = try ledger()
-    guard vault.count + openingsUnderWay < BrokerLimits.sessions else {
+    guard vault.countOfApps + openingsUnderWay < BrokerLimits.sessions else {
       throw .tooMany(.sessions, retryAfter: 60)
     }
     openingsUnderWay += 1
     defer { openingsUnderWay -= 1 }
     let node = try checked(opening)
+    let trust = try trust(of: opening)
     let key = SessionKey.make()
     let now = tools.now().asKept
     let row = SessionRow(
       id: RandomName.session(), keyHash: SessionKey.hash(key), package: opening.package,
       account: opening.account ?? TokenSubject.read(opening.tokens.accessToken),
-      nodeURL: node.url, trust: StoredTrust.text(opening.trust), origins: opening.origins,
+      nodeURL: node.url, trust: StoredTrust.text(trust), origins: opening.origins,
       returnTo: opening.returnTo, createdAt: now, usedAt: now)
-    let session = Session(row, trust: opening.trust, eventsAfter: 0)
+    let session = Session(row, trust: trust, eventsAfter: 0)
     session.client = try client(of: session, with: opening.tokens)
     session.tokens = opening.tokens
     let ledger = try ledger()
@@ -83,7 +84,9 @@ extension Broker {
 
   /// Ends the session: its undecided requests are cancelled, its key is no session's any more.
   package func closeSession(of caller: Caller) async throws(Problem) {
-    try await end(try session(caller), because: "The app closed its session.")
+    let session = try session(caller)
+    guard !session.isConfigured else { throw .sessionIsConfigured }
+    try await end(session, because: "The app closed its session.")
     log.info("session closed", .session(caller.session))
   }
 
@@ -123,15 +126,24 @@ extension Broker {
     session.tokensAreSpent = true
     waits.signalAll(of: session.id)
     log.warning("the node no longer takes the session's tokens", .session(session.id))
+    if session.isConfigured { readTokensAgain(of: session) }
   }
 
-  private func client(
+  func client(
     of session: Session, with tokens: SessionTokens
   ) throws(Problem) -> MeroClient {
+    guard let trust = session.trust.resolved(releases) else {
+      throw .consent(
+        ConsentError(
+          .nodeUntrusted,
+          advice: "The session trusts releases of the daemon's configuration, and there is none. "
+            + "“mero-consent node trust” adds one."),
+        requestId: nil)
+    }
     do {
       return try tools.makeClient(
         BrokerTools.ClientParts(
-          node: try NodeAddress(session.row.nodeURL), trust: session.trust, tokens: tokens,
+          node: try NodeAddress(session.row.nodeURL), trust: trust, tokens: tokens,
           origins: session.row.origins, returnTo: session.row.returnTo, options: settings.client,
           onTokensChanged: { [weak session] tokens in await session?.take(tokens) }))
     } catch {
@@ -139,10 +151,24 @@ extension Broker {
     }
   }
 
+  /// An app that says nothing means the releases that the person trusts, where there are any.
+  private func trust(of opening: SessionOpening) throws(Problem) -> SessionTrust {
+    guard let trust = opening.trust else {
+      return releases.isEmpty ? .node(.unconfigured) : .releases(nil)
+    }
+    if case .releases(let names?) = trust,
+      !names.allSatisfy({ name in releases.contains { $0.name == name } })
+    {
+      throw .invalid(
+        field: "node.trust.releases",
+        detail: "The field “node.trust.releases” names a release that the daemon's configuration "
+          + "does not trust.")
+    }
+    return trust
+  }
+
   private func checked(_ opening: SessionOpening) throws(Problem) -> NodeAddress {
-    let package = opening.package
-    let isPlain = package.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
-    guard (1...BrokerLimits.packageBytes).contains(package.utf8.count), isPlain else {
+    guard BrokerLimits.isPackage(opening.package) else {
       throw .invalid(
         field: "package",
         detail: "The field “package” is empty, longer than \(BrokerLimits.packageBytes) bytes, "
@@ -172,7 +198,7 @@ extension SessionTokens {
   ///
   /// - Parameter account: the session's. Where an app gave it, it is 64 hex digits, and only a
   ///   subject of that form can contradict it.
-  fileprivate func areAnotherAccounts(than account: String?) -> Bool {
+  func areAnotherAccounts(than account: String?) -> Bool {
     guard let account, let subject = TokenSubject.read(accessToken) else { return false }
     guard Self.isAccount(subject) || !Self.isAccount(account) else { return false }
     return account != subject

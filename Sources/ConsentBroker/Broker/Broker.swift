@@ -35,6 +35,11 @@ package import MeroConsent
   var startingNow: Set<Int64> = []
   /// Rows that a crash left `starting`, by when they began.
   var leftStarting: [Int64: Date] = [:]
+  /// The releases that the configuration trusts.
+  var releases: [TrustedRelease] = []
+  /// Its sessions, by what their names begin with.
+  var configured: [String: ConfiguredSession] = [:]
+  var configuredPlaces: ConfiguredPlaces?
   var openingsUnderWay = 0
   var returnsUnderWay = 0
   var eventStreams = 0
@@ -135,6 +140,7 @@ package import MeroConsent
       uptimeSeconds: Int((BootInstant.now - bootedAt).components.seconds),
       callbackIPv4: callback?.ipv4, callbackIPv6: callback?.ipv6, sessions: vault.count,
       undecidedRequests: live.count, waits: waits.count, eventStreams: eventStreams,
+      configuredSessions: vault.count - vault.countOfApps, releases: releases.map(\.name),
       nodesReachable: nodes.count { $0 }, nodesUnreachable: nodes.count { !$0 },
       attestations: attestations, state: health, stateReset: stateReset)
   }
@@ -145,7 +151,7 @@ package import MeroConsent
   }
 
   /// Whether nothing would be lost if the daemon went to sleep: no app's session, nothing
-  /// undecided, nobody who waits.
+  /// undecided, nobody who waits. The configuration's sessions are read again on waking.
   package var isIdle: Bool {
     live.count == 0 && waits.count == 0 && eventStreams == 0
       && returnsUnderWay + openingsUnderWay == 0

@@ -31,7 +31,7 @@ import FoundationEssentials
   func plan() {
     guard let broker, !isStopped, !isRunning else { return }
     var next = (lastRound ?? .now) + Self.round
-    for session in broker.vault.all {
+    for session in broker.vault.all where !session.isConfigured {
       next = min(next, session.usedAt + broker.settings.sessionTimeout)
     }
     // Not in the same breath: a busy session is looked at again, not asked for ever.
@@ -67,7 +67,7 @@ import FoundationEssentials
   }
 
   private func endUnused(of broker: Broker) async {
-    for session in Array(broker.vault.all) {
+    for session in Array(broker.vault.all) where !session.isConfigured {
       if session.isBusy {
         noteUse(of: session)
         continue

@@ -14,6 +14,8 @@ package enum Problem: Error, Sendable {
   case idempotencyKeyReused
   /// A value that only the broker can judge (`before` that names no request, a bad key): 422.
   case invalid(field: String, detail: String)
+  /// Only the configuration closes its sessions: 409.
+  case sessionIsConfigured
   /// The daemon is ending: 503 with `Retry-After: 1`.
   case stopping
 
@@ -53,4 +55,10 @@ package enum BrokerLimits {
   package static let origins = 64
   /// Seconds of the longest lifetime of a request; a longer one is cut, and the record says so.
   package static let longestLifetime = 86_400.0
+
+  /// Whether it can be a package's name.
+  static func isPackage(_ text: String) -> Bool {
+    (1...packageBytes).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy { $0.value > 0x20 && $0.value != 0x7f }
+  }
 }

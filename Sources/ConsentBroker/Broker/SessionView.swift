@@ -12,13 +12,14 @@ package struct SessionOpening: Sendable {
   /// 64 hex digits.
   package var account: String?
   package var nodeURL: String
-  package var trust: NodeTrust
+  /// `nil` for the configured releases, where there are any, and for nothing else.
+  package var trust: SessionTrust?
   package var tokens: SessionTokens
   package var origins: [String]
   package var returnTo: String?
 
   package init(
-    package: String, account: String?, nodeURL: String, trust: NodeTrust,
+    package: String, account: String?, nodeURL: String, trust: SessionTrust?,
     tokens: SessionTokens, origins: [String], returnTo: String?
   ) {
     self.package = package
@@ -43,7 +44,7 @@ package struct SessionView: Sendable {
   package var package: String
   package var account: String?
   package var nodeURL: String
-  package var trust: NodeTrust
+  package var trust: SessionTrust
   package var origins: [String]
   package var returnTo: String?
   package var createdAt: Date

@@ -13,6 +13,10 @@ package struct StatusView: Sendable {
   package var undecidedRequests: Int
   package var waits: Int
   package var eventStreams: Int
+  /// Those of `sessions` that the configuration has.
+  package var configuredSessions: Int
+  /// The names of the releases that the configuration trusts.
+  package var releases: [String]
   /// Nodes of open sessions whose last call was answered, and those where it was not.
   package var nodesReachable: Int
   package var nodesUnreachable: Int

@@ -18,6 +18,10 @@ package struct Configuration: Sendable, Equatable {
   package var connectTimeout: Duration = .seconds(5)
   /// For one whole call to a node.
   package var callTimeout: Duration = .seconds(30)
+  /// The images that a node may run, by their sections' names; sorted by them.
+  package var releases: [TrustedRelease] = []
+  /// The sessions that are open without an app; sorted by their names.
+  package var sessions: [ConfiguredSession] = []
 
   package init() {}
 
@@ -30,6 +34,10 @@ package struct Configuration: Sendable, Equatable {
     if callbackPort != running.callbackPort { keys.append(.callbackPort) }
     return keys.map(\.rawValue)
   }
+
+  /// Files that the daemon reads besides those of its own directories, at its start and whenever
+  /// it reads its configuration again.
+  package var filesOutside: [String] { sessions.flatMap(\.files) }
 }
 
 extension Duration {

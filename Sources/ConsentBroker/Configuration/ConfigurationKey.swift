@@ -23,6 +23,10 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
   }
 
   static let sections = ["Daemon", "Callback", "Sessions", "Node"]
+  /// For people: these, and the kinds that have names.
+  static let sectionNames =
+    (sections + [TrustedReleaseDraft.kind, ConfiguredSessionDraft.kind].map { "\($0) NAME" })
+    .map { "[\($0)]" }.joined(separator: ", ")
 
   /// Takes a value over.
   ///

@@ -57,7 +57,7 @@ extension Daemon {
   /// Takes over what can change in a running daemon. No connection, session or request notices.
   ///
   /// - Returns: the keys that have changed and need a restart.
-  package func reload(_ new: Configuration) -> [String] {
+  package func reload(_ new: Configuration) async -> [String] {
     var new = new
     let fixed = new.keysThatNeedARestart(comparedTo: configuration)
     (new.socket, new.stateDirectory) = (configuration.socket, configuration.stateDirectory)
@@ -66,6 +66,11 @@ extension Daemon {
     log.level = new.logLevel
     broker?.apply(brokerSettings)
     idleExit?.time = new.idleTimeout
+    do throws(StartFailure) {
+      if let broker { try await apply(new, to: broker, DaemonPaths(new, surroundings)) }
+    } catch {
+      log.error(error.description)
+    }
     return fixed
   }
 }

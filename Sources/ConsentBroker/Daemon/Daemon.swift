@@ -10,7 +10,7 @@ import MeroConsent
   static let stopLimit: Duration = .seconds(1)
 
   var configuration: Configuration
-  private let surroundings: Surroundings
+  let surroundings: Surroundings
   let log: Log
   private let openPage: BrokerTools.PageOpener
 
@@ -140,6 +140,7 @@ import MeroConsent
       throw StartFailure(
         .stateUnavailable, "the record of requests in \(paths.state) cannot be read")
     }
+    try await apply(configuration, to: broker, paths)
     return broker
   }
 
@@ -150,6 +151,20 @@ import MeroConsent
     return BrokerSettings(
       version: ProductVersion.text, sessionTimeout: configuration.sessionTimeout,
       retention: configuration.retention, client: client)
+  }
+
+  /// Trusted releases and the sessions of the configuration; again after each reading of it.
+  func apply(
+    _ configuration: Configuration, to broker: Broker, _ paths: DaemonPaths
+  ) async throws(StartFailure) {
+    let keys = paths.runtime.map { SessionKeyFiles(in: $0.path, uid: surroundings.uid) }
+    let places = ConfiguredPlaces(tokens: TokenFiles(surroundings), keys: keys)
+    do {
+      try await broker.apply(configuration, places)
+    } catch {
+      throw StartFailure(
+        .stateUnavailable, "the sessions of the configuration cannot be recorded in \(paths.state)")
+    }
   }
 
   private func serve(_ broker: Broker, api: Listener, callback: CallbackListeners?) {

@@ -52,23 +52,19 @@ package struct DaemonOptions: Sendable {
     }
   }
 
-  /// The file under the options.
+  /// The files under the options.
   ///
-  /// - Returns: the configuration, and the faults of the file, with which it is not to be used.
+  /// - Returns: the configuration, and the faults of the files, with which it is not to be used.
   package func configuration(
     _ surroundings: Surroundings
   ) throws(StartFailure) -> (configuration: Configuration, faults: [String]) {
-    var configuration = Configuration()
-    var faults: [String] = []
+    let files: ConfigurationFiles
     if let path = configurationFile {
-      faults = ConfigurationFile.read(path, into: &configuration)
+      files = ConfigurationFiles(main: path, isOptional: false)
     } else {
-      let path = try surroundings.configurationFile()
-      // Only the file of the usual place may be missing.
-      if (try? Files.status(of: path)) != nil {
-        faults = ConfigurationFile.read(path, into: &configuration)
-      }
+      files = ConfigurationFiles(main: try surroundings.configurationFile(), isOptional: true)
     }
+    var (configuration, faults) = files.read()
     for (key, value) in overrules { try? key.set(value, in: &configuration) }
     return (configuration, faults)
   }

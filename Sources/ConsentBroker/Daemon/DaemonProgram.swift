@@ -47,8 +47,11 @@ package enum DaemonProgram {
     let surroundings = Surroundings.current()
     if options.action == .checkConfiguration {
       do throws(StartFailure) {
-        _ = try DaemonPaths(try checked(options, surroundings), surroundings)
-        return 0
+        let configuration = try checked(options, surroundings)
+        _ = try DaemonPaths(configuration, surroundings)
+        let faults = TokenFiles(surroundings).faults(of: configuration.sessions)
+        for fault in faults { say(fault) }
+        return faults.isEmpty ? 0 : StartFailure.Word.configurationInvalid.exitCode
       } catch {
         return failed(error)
       }

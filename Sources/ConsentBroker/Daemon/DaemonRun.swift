@@ -8,6 +8,7 @@ import MeroConsent
   private let surroundings: Surroundings
   private let log: Log
   private let notifier = ServiceNotifier()
+  private var lastReload: Task<Void, Never>?
 
   init(_ options: DaemonOptions, _ surroundings: Surroundings, log: Log) {
     self.options = options
@@ -53,7 +54,12 @@ import MeroConsent
     // A terminal that closes ends what was started on it.
     if !StandardError.isTerminal {
       daemon.onHangUp = { [weak self, weak daemon] in
-        if let self, let daemon { reload(daemon) }
+        guard let self, let daemon else { return }
+        // One after the other: each waits for the record of sessions.
+        lastReload = Task { [lastReload] in
+          await lastReload?.value
+          await self.reload(daemon)
+        }
       }
     }
     do throws(StartFailure) {
@@ -70,7 +76,7 @@ import MeroConsent
   }
 
   /// Reads the configuration again. With a fault in it, the former one stays.
-  private func reload(_ daemon: Daemon) {
+  private func reload(_ daemon: Daemon) async {
     notifier.reloading()
     // Whatever comes of it, the daemon works on.
     defer { notifier.ready() }
@@ -81,7 +87,7 @@ import MeroConsent
         log.error("the configuration has faults: the former one stays in force")
         return
       }
-      let fixed = daemon.reload(configuration)
+      let fixed = await daemon.reload(configuration)
       for key in fixed { log.warning("a change of \(key) takes a restart") }
       log.info("the configuration was read again")
     } catch {

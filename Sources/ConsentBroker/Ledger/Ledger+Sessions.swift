@@ -2,11 +2,29 @@ import FoundationEssentials
 
 extension Ledger {
   func insert(_ session: SessionRow) async throws(LedgerError) {
+    try await insert(session, orElse: "")
+  }
+
+  /// Records a session of the configuration: one of that id that is there is as this one says
+  /// from now on, and open.
+  func record(_ session: SessionRow) async throws(LedgerError) {
+    try await insert(
+      session,
+      orElse: """
+        ON CONFLICT (id) DO UPDATE SET key_hash = excluded.key_hash, account = excluded.account,
+          trust = excluded.trust, origins = excluded.origins, return_to = excluded.return_to,
+          used_at = excluded.used_at, ended_at = NULL
+        """)
+  }
+
+  private func insert(
+    _ session: SessionRow, orElse clause: String
+  ) async throws(LedgerError) {
     try await write { connection throws(LedgerError) in
       try connection.run(
         """
         INSERT INTO sessions (id, key_hash, package, account, node_url, trust, origins, return_to,
-          created_at, used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+          created_at, used_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) \(clause)
         """,
         [
           .text(session.id), .blob(session.keyHash), .text(session.package),

@@ -15,6 +15,8 @@ package enum APICode: String, Sendable, CaseIterable {
   /// Not there, or another session's.
   case notFound = "NOT_FOUND"
   case methodNotAllowed = "METHOD_NOT_ALLOWED"
+  /// A session of the configuration, which closes when it is taken out there.
+  case sessionConfigured = "SESSION_CONFIGURED"
   case requestTimeout = "REQUEST_TIMEOUT"
   case bodyTooLarge = "BODY_TOO_LARGE"
   case targetTooLong = "TARGET_TOO_LONG"
@@ -36,6 +38,7 @@ package enum APICode: String, Sendable, CaseIterable {
     case .notFound: 404
     case .methodNotAllowed: 405
     case .requestTimeout: 408
+    case .sessionConfigured: 409
     case .bodyTooLarge: 413
     case .targetTooLong: 414
     case .contentTypeUnsupported: 415
@@ -57,6 +60,7 @@ package enum APICode: String, Sendable, CaseIterable {
     case .notFound: "Not found"
     case .methodNotAllowed: "The method is not allowed here"
     case .requestTimeout: "The request took too long"
+    case .sessionConfigured: "The session is the configuration's"
     case .bodyTooLarge: "The body is too large"
     case .targetTooLong: "The address is too long"
     case .contentTypeUnsupported: "The body is not application/json"

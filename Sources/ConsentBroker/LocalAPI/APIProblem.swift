@@ -57,6 +57,11 @@ extension APIProblem {
         field: "Idempotency-Key")
     case .invalid(let field, let detail):
       self.init(.fieldInvalid, detail, field: field)
+    case .sessionIsConfigured:
+      self.init(
+        .sessionConfigured,
+        "This session is open as long as the daemon's configuration has it. Take it out there to "
+          + "close it.")
     case .stopping:
       self.init(
         .stopping, "The daemon is stopping. Try again in a moment.", headers: [.retryAfter: "1"])

@@ -21,11 +21,15 @@ struct StatusJSON: Encodable {
   let callbacks: [String]
   let counts: Counts
   let nodes: Nodes
+  /// The releases that are trusted, by the names that the configuration gives them.
+  let releases: [String]
   let attestations: [Attestation]
   let state: State
 
   struct Counts: Encodable {
     let sessions: Int
+    /// Those of `sessions` that are the configuration's.
+    let configuredSessions: Int
     let undecidedRequests: Int
     let waits: Int
     let eventStreams: Int
@@ -68,9 +72,11 @@ struct StatusJSON: Encodable {
     uptime = view.uptimeSeconds
     callbacks = [view.callbackIPv4, view.callbackIPv6].compactMap(\.self)
     counts = Counts(
-      sessions: view.sessions, undecidedRequests: view.undecidedRequests, waits: view.waits,
+      sessions: view.sessions, configuredSessions: view.configuredSessions,
+      undecidedRequests: view.undecidedRequests, waits: view.waits,
       eventStreams: view.eventStreams)
     nodes = Nodes(reachable: view.nodesReachable, unreachable: view.nodesUnreachable)
+    releases = view.releases
     attestations = view.attestations.map(Attestation.init)
     state = State(health: view.state.rawValue, reset: view.stateReset)
   }

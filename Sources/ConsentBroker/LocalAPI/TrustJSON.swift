@@ -1,11 +1,13 @@
 import HTTP
 import MeroConsent
 
-/// `node.trust`: exactly one of `transportKey`, `measurements` (with `tcb`) and `development`.
+/// `node.trust`: exactly one of `transportKey`, `measurements` (with `tcb`), `releases` and
+/// `development`.
 struct TrustJSON: Encodable {
   private var transportKey: String?
   private var measurements: [Measurements]?
   private var tcb: [String]?
+  private var releases: Releases?
   private var development: Bool?
 
   private struct Measurements: Encodable {
@@ -16,47 +18,79 @@ struct TrustJSON: Encodable {
     let rtmr3: String
   }
 
+  /// Those of the daemon's configuration: `true`, or a list of names.
+  private enum Releases: Encodable {
+    case all
+    case named([String])
+
+    func encode(to encoder: any Encoder) throws {
+      var value = encoder.singleValueContainer()
+      switch self {
+      case .all: try value.encode(true)
+      case .named(let names): try value.encode(names)
+      }
+    }
+  }
+
   /// `nil` where nothing is configured.
-  init?(_ trust: NodeTrust) {
+  init?(_ trust: SessionTrust) {
     switch trust {
-    case .transportKey(let key): transportKey = key
-    case .measurements(let images, let tcb):
+    case .releases(let names): releases = names.map { .named($0) } ?? .all
+    case .node(.transportKey(let key)): transportKey = key
+    case .node(.measurements(let images, let tcb)):
       measurements = images.map {
         Measurements(
           mrtd: $0.mrtd, rtmr0: $0.rtmr0, rtmr1: $0.rtmr1, rtmr2: $0.rtmr2, rtmr3: $0.rtmr3)
       }
       self.tcb = tcb
-    case .development: development = true
-    case .unconfigured: return nil
+    case .node(.development): development = true
+    case .node(.unconfigured): return nil
     }
   }
 
-  /// Reads `trust` of the object `node`. Without it, nothing is trusted.
-  static func read(_ node: inout JSONFields) throws(APIProblem) -> NodeTrust {
-    guard let value = node.value("trust") else { return .unconfigured }
+  /// Reads `trust` of the object `node`.
+  ///
+  /// - Returns: `nil` without it.
+  static func read(_ node: inout JSONFields) throws(APIProblem) -> SessionTrust? {
+    guard let value = node.value("trust") else { return nil }
     var trust = try JSONFields(value, path: "node.trust.")
-    var ways: [NodeTrust] = []
+    var ways: [SessionTrust] = []
     if let key = try trust.optionalText("transportKey") {
       guard isHex(key, digits: 64) else {
         throw trust.invalid("transportKey", "is not 64 hexadecimal digits")
       }
-      ways.append(.transportKey(key))
+      ways.append(.node(.transportKey(key)))
     }
     let tcb = try trust.optionalTexts("tcb")
     if let list = try trust.optionalList("measurements") {
-      ways.append(.measurements(try images(list, trust), tcb: tcb ?? ["UpToDate"]))
+      ways.append(
+        .node(.measurements(try images(list, trust), tcb: tcb ?? ["UpToDate"])))
     } else if tcb != nil {
       throw trust.invalid("tcb", "says something only together with measurements")
     }
     if let flag = try trust.optionalFlag("development") {
       guard flag else { throw trust.invalid("development", "can only be true") }
-      ways.append(.development)
+      ways.append(.node(.development))
     }
+    if let way = try releases(&trust) { ways.append(way) }
     try trust.finish()
     guard ways.count == 1, let way = ways.first else {
-      throw node.invalid("trust", "is not exactly one of transportKey, measurements, development")
+      throw node.invalid(
+        "trust", "is not exactly one of transportKey, measurements, releases, development")
     }
     return way
+  }
+
+  private static func releases(_ trust: inout JSONFields) throws(APIProblem) -> SessionTrust? {
+    switch trust.value("releases") {
+    case nil: return nil
+    case .bool(true): return .releases(nil)
+    case .array:
+      let names = try trust.optionalTexts("releases") ?? []
+      guard !names.isEmpty else { throw trust.invalid("releases", "names no release") }
+      return .releases(names)
+    default: throw trust.invalid("releases", "is neither true nor a list of names")
+    }
   }
 
   private static func images(

@@ -4,8 +4,10 @@ import MeroConsent
 
 /// An open session: what the ledger has of it, and what only memory may hold.
 @LoopActor final class Session {
-  let row: SessionRow
-  let trust: NodeTrust
+  private(set) var row: SessionRow
+  private(set) var trust: SessionTrust
+  /// What the configuration read for it last, as a hash; `nil` for an app's session.
+  var tokensRead: [UInt8]?
   /// `nil` after a restart, until the app sends new tokens.
   var client: MeroClient?
   /// The node refused to renew the tokens.
@@ -19,7 +21,7 @@ import MeroConsent
   let events: EventHub
   /// Whether the daemon has to stay for it: an app's session is lost when the daemon sleeps, one
   /// of the configuration is read again.
-  var keepsAwake = true
+  var keepsAwake: Bool { !isConfigured }
 
   var usedAt: BootInstant
   /// What the ledger has; it follows in steps of `SessionVault.touchInterval`.
@@ -34,7 +36,7 @@ import MeroConsent
   /// Whether the node answered last time; `nil` before the first call.
   var nodeIsReachable: Bool?
 
-  init(_ row: SessionRow, trust: NodeTrust, eventsAfter sequence: Int64) {
+  init(_ row: SessionRow, trust: SessionTrust, eventsAfter sequence: Int64) {
     self.row = row
     self.trust = trust
     events = EventHub(after: sequence)
@@ -43,6 +45,12 @@ import MeroConsent
   }
 
   var id: String { row.id }
+
+  /// Whether it is one of the configuration's, which neither ends unused nor keeps the daemon awake.
+  var isConfigured: Bool { row.id.hasPrefix(RandomName.configured) }
+
+  /// The configuration says something else of it now. Its id stays.
+  func change(to row: SessionRow, trust: SessionTrust) { (self.row, self.trust) = (row, trust) }
 
   /// Whether nothing can be asked of the node until the app sends new tokens.
   var needsTokens: Bool { client == nil || tokensAreSpent }

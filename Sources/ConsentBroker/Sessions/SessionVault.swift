@@ -16,11 +16,20 @@ import MeroConsent
   init() {}
 
   var count: Int { sessions.count }
+  /// Those that apps opened.
+  var countOfApps: Int { sessions.values.count { !$0.isConfigured } }
   var all: some Collection<Session> { sessions.values }
 
   func add(_ session: Session) {
     sessions[session.id] = session
     byKeyHash[session.row.keyHash] = session
+  }
+
+  /// The configuration says something else of a session, maybe with another key.
+  func change(_ session: Session, to row: SessionRow, trust: SessionTrust) {
+    byKeyHash[session.row.keyHash] = nil
+    session.change(to: row, trust: trust)
+    byKeyHash[row.keyHash] = session
   }
 
   /// The session that a key opens.

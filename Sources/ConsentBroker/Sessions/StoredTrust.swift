@@ -3,7 +3,7 @@ import MeroConsent
 
 /// A session's trust as the ledger keeps it: `{"trust": …}`, as in the local API.
 enum StoredTrust {
-  static func text(_ trust: NodeTrust) -> String {
+  static func text(_ trust: SessionTrust) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let bytes = try? encoder.encode(Body(trust: TrustJSON(trust))) else { return "{}" }
@@ -11,11 +11,11 @@ enum StoredTrust {
   }
 
   /// `.unconfigured`, which trusts nothing, where the text cannot be read.
-  static func read(_ text: String) -> NodeTrust {
+  static func read(_ text: String) -> SessionTrust {
     guard let value = try? JSONReader.read(Array(text.utf8)),
       var fields = try? JSONFields(value, path: "node."),
       let trust = try? TrustJSON.read(&fields)
-    else { return .unconfigured }
+    else { return .node(.unconfigured) }
     return trust
   }
 

@@ -17,6 +17,7 @@ package struct Surroundings: Sendable {
     var found: [String: String] = [:]
     for name in [
       "HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_RUNTIME_DIR",
+      "CREDENTIALS_DIRECTORY",
     ] {
       if let value = getenv(name) { found[name] = String(cString: value) }
     }

@@ -9,12 +9,16 @@ public struct BrokerStatus: Sendable, Hashable {
   /// `http://127.0.0.1:<port>/return`, and the same on `[::1]`, as far as they are listening.
   public let callbacks: [String]
   public let sessions: Int
+  /// Those of `sessions` that the daemon's configuration has.
+  public let configuredSessions: Int
   public let undecidedRequests: Int
   public let waits: Int
   public let eventStreams: Int
   /// Nodes of open sessions whose last call was answered, and those where it was not.
   public let nodesReachable: Int
   public let nodesUnreachable: Int
+  /// The releases that the daemon's configuration trusts, by its names for them.
+  public let releases: [String]
   /// What the nodes of open sessions proved last, the newest first. Nodes whose key is pinned
   /// prove nothing else.
   public let attestations: [NodeAttestation]

@@ -120,11 +120,13 @@ struct StatusAnswer: Decodable {
   let callbacks: [String]
   let counts: Counts
   let nodes: Nodes
+  let releases: [String]?
   let attestations: [Attestation]?
   let state: State
 
   struct Counts: Decodable {
     let sessions: Int
+    let configuredSessions: Int?
     let undecidedRequests: Int
     let waits: Int
     let eventStreams: Int
@@ -158,9 +160,11 @@ struct StatusAnswer: Decodable {
   var status: BrokerStatus {
     BrokerStatus(
       version: version, startedAt: startedAt, uptime: .seconds(uptime), callbacks: callbacks,
-      sessions: counts.sessions, undecidedRequests: counts.undecidedRequests, waits: counts.waits,
+      sessions: counts.sessions, configuredSessions: counts.configuredSessions ?? 0,
+      undecidedRequests: counts.undecidedRequests, waits: counts.waits,
       eventStreams: counts.eventStreams, nodesReachable: nodes.reachable,
-      nodesUnreachable: nodes.unreachable, attestations: (attestations ?? []).map(\.value),
+      nodesUnreachable: nodes.unreachable, releases: releases ?? [],
+      attestations: (attestations ?? []).map(\.value),
       stateHealth: state.health, stateWasReset: state.reset)
   }
 }

@@ -47,17 +47,12 @@ extension QuotePolicy {
       trusted.append(
         TrustedImage(
           name: image.name ?? "image \(index + 1)",
-          measurements: try Measurements(image, field: "\(field)[\(index)]")))
+          measurements: try Measurements(image, field: "\(field)[\(index)]"),
+          allowedStatuses: try image.tcb.map { names throws(ConsentError) in
+            try Self.statuses(names, field: "\(field)[\(index)].tcb")
+          }))
     }
-    var allowed: Set<TCBStatus> = []
-    for (index, name) in statuses.enumerated() {
-      // Releases list them in lower case.
-      let status = TCBStatus.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
-      guard let status else {
-        throw .requestInvalid("node.trust.tcb[\(index)]", "is not a TCB status that is known")
-      }
-      allowed.insert(status)
-    }
+    let allowed = try Self.statuses(statuses, field: "node.trust.tcb")
     do throws(Misuse) {
       try self.init(images: trusted, allowedStatuses: allowed)
     } catch {
@@ -67,6 +62,36 @@ extension QuotePolicy {
       }
     }
   }
+}
+
+extension QuotePolicy {
+  private static func statuses(
+    _ names: [String], field: String
+  ) throws(ConsentError) -> Set<TCBStatus> {
+    var statuses: Set<TCBStatus> = []
+    for (index, name) in names.enumerated() {
+      guard let status = TCBStatus.named(name) else {
+        throw .requestInvalid("\(field)[\(index)]", "is not a TCB status that is known")
+      }
+      statuses.insert(status)
+    }
+    return statuses
+  }
+}
+
+extension TCBStatus {
+  /// Releases list them in lower case.
+  fileprivate static func named(_ name: String) -> TCBStatus? {
+    allCases.first { $0.rawValue.lowercased() == name.lowercased() }
+  }
+}
+
+extension NodeMeasurements {
+  /// Every status of a platform that can be allowed, as Intel writes it.
+  package static let tcbStatuses = TCBStatus.allCases.map(\.rawValue)
+
+  /// Intel's spelling of a status that is written in any case; `nil` for what is none.
+  package static func tcbStatus(_ name: String) -> String? { TCBStatus.named(name)?.rawValue }
 }
 
 extension Measurements {

@@ -21,9 +21,13 @@ public struct NodeMeasurements: Hashable, Sendable {
   public var rtmr3: String
   /// What people call the image: a release and a profile, for example. Nothing is decided by it.
   public var name: String?
+  /// The statuses of the platform that are good enough for this image, where they are others
+  /// than the list that goes with all images.
+  public var tcb: [String]?
 
   public init(
-    mrtd: String, rtmr0: String, rtmr1: String, rtmr2: String, rtmr3: String, name: String? = nil
+    mrtd: String, rtmr0: String, rtmr1: String, rtmr2: String, rtmr3: String, name: String? = nil,
+    tcb: [String]? = nil
   ) {
     self.mrtd = mrtd
     self.rtmr0 = rtmr0
@@ -31,5 +35,6 @@ public struct NodeMeasurements: Hashable, Sendable {
     self.rtmr2 = rtmr2
     self.rtmr3 = rtmr3
     self.name = name
+    self.tcb = tcb
   }
 }

@@ -188,7 +188,7 @@ import Testing
     func met(_ change: (inout SessionOpening) -> Void) async -> String? {
       var opening = SessionOpening(
         package: "com.example.notes", account: nil, nodeURL: TestNode.origin,
-        trust: .transportKey(String(repeating: "0f", count: 32)),
+        trust: .node(.transportKey(String(repeating: "0f", count: 32))),
         tokens: SessionTokens(accessToken: "t"), origins: [], returnTo: nil)
       change(&opening)
       return await refusal { try await fixture.broker.openSession(opening) }

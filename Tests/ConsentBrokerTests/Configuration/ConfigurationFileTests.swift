@@ -4,9 +4,14 @@ import Testing
 @testable import ConsentBroker
 
 private func parse(_ text: String) -> (configuration: Configuration, faults: [String]) {
-  var configuration = Configuration()
-  let faults = ConfigurationFile.parse(Array(text.utf8), of: "f", into: &configuration)
-  return (configuration, faults)
+  var reading = ConfigurationReading()
+  ConfigurationFile.parse(Array(text.utf8), of: "f", into: &reading)
+  let faults = reading.finish()
+  return (reading.configuration, faults)
+}
+
+private func read(_ path: String) -> (configuration: Configuration, faults: [String]) {
+  ConfigurationFiles(main: path, isOptional: false).read()
 }
 
 /// A text, and what the person is told of it; nothing where it is fine.
@@ -58,7 +63,8 @@ struct ConfigurationCase: Sendable, CustomTestStringConvertible {
     ConfigurationCase("[Daemon]\nloglevel=info", "f:2: unknown key loglevel: LogLevel is meant?"),
     ConfigurationCase(
       "[Demon]\nLogLevel=info",
-      #"f:1: unknown section [Demon]: there are ["Daemon", "Callback", "Sessions", "Node"]"#),
+      "f:1: unknown section [Demon]: there are [Daemon], [Callback], [Sessions], [Node], "
+        + "[Release NAME], [Session NAME]"),
     ConfigurationCase("LogLevel=info", "f:1: LogLevel stands before the first section"),
     ConfigurationCase(
       "[Callback]\nLogLevel=info", "f:2: LogLevel belongs into the section [Daemon]"),
@@ -117,15 +123,14 @@ struct ConfigurationCase: Sendable, CustomTestStringConvertible {
 
   @Test func aFileThatIsMissingOrTooLargeIsAFault() throws {
     let directory = try TemporaryDirectory()
-    var configuration = Configuration()
-    let missing = ConfigurationFile.read(directory.path + "/none", into: &configuration)
+    let missing = read(directory.path + "/none").faults
     #expect(missing.count == 1)
     #expect(missing.first?.contains("cannot be read") == true)
     let path = directory.path + "/large"
     try write(String(repeating: "\n", count: ConfigurationFile.largest), to: path)
-    #expect(ConfigurationFile.read(path, into: &configuration) == [])
+    #expect(read(path).faults == [])
     try write(String(repeating: "\n", count: ConfigurationFile.largest + 1), to: path)
-    #expect(ConfigurationFile.read(path, into: &configuration).count == 1)
+    #expect(read(path).faults.count == 1)
   }
 }
 
@@ -133,8 +138,8 @@ struct ConfigurationCase: Sendable, CustomTestStringConvertible {
   private let path = "config/mero-consentd.conf"
 
   @Test func theExampleSetsNothingAndIsValid() throws {
-    var configuration = Configuration()
-    #expect(ConfigurationFile.read(path, into: &configuration) == [])
+    let (configuration, faults) = read(path)
+    #expect(faults == [])
     #expect(configuration == Configuration())
   }
 
@@ -153,5 +158,17 @@ struct ConfigurationCase: Sendable, CustomTestStringConvertible {
     let (configuration, faults) = parse(uncommented.joined(separator: "\n"))
     #expect(faults == [])
     #expect(configuration == Configuration())
+  }
+
+  /// The keys of the sections with names are shown as text that can be uncommented.
+  @Test func theExampleHasEveryKeyOfANamedSection() throws {
+    let text = String(decoding: try content(of: path), as: UTF8.self)
+    let shown = text.split(separator: "\n").compactMap { line -> String? in
+      guard line.hasPrefix("# "), let equals = line.firstIndex(of: "=") else { return nil }
+      let name = String(line[..<equals].dropFirst(2))
+      return name.allSatisfy { $0.isLetter || $0.isNumber } ? name : nil
+    }
+    #expect(
+      shown == ReleaseKey.allCases.map(\.rawValue) + SessionKeyword.allCases.map(\.rawValue))
   }
 }

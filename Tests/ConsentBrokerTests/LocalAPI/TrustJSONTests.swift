@@ -12,21 +12,25 @@ import Testing
   static let measurements = NodeMeasurements(
     mrtd: register, rtmr0: register, rtmr1: register, rtmr2: register, rtmr3: register)
 
-  func read(_ trust: String) throws -> NodeTrust {
+  func read(_ trust: String) throws -> SessionTrust? {
     var node = try JSONFields(JSONReader.read(Array("{\"trust\":\(trust)}".utf8)), path: "node.")
     return try TrustJSON.read(&node)
   }
 
-  @Test(arguments: [
-    (#"{"transportKey":"\#(key)"}"#, NodeTrust.transportKey(key)),
-    (#"{"development":true}"#, .development),
-    (#"{"measurements":[\#(image)]}"#, .measurements([measurements], tcb: ["UpToDate"])),
-    (
-      #"{"measurements":[\#(image),\#(image)],"tcb":["UpToDate","SWHardeningNeeded"]}"#,
-      .measurements([measurements, measurements], tcb: ["UpToDate", "SWHardeningNeeded"])
-    ),
-    ("null", .unconfigured),
-  ]) func readsOneWay(_ text: String, _ trust: NodeTrust) throws {
+  @Test(
+    arguments: [
+      (#"{"transportKey":"\#(key)"}"#, .node(.transportKey(key))),
+      (#"{"development":true}"#, .node(.development)),
+      (#"{"measurements":[\#(image)]}"#, .node(.measurements([measurements], tcb: ["UpToDate"]))),
+      (
+        #"{"measurements":[\#(image),\#(image)],"tcb":["UpToDate","SWHardeningNeeded"]}"#,
+        .node(.measurements([measurements, measurements], tcb: ["UpToDate", "SWHardeningNeeded"]))
+      ),
+      (#"{"releases":true}"#, .releases(nil)),
+      (#"{"releases":["2.3.87","b"]}"#, .releases(["2.3.87", "b"])),
+      ("null", nil),
+    ] as [(String, SessionTrust?)]) func readsOneWay(_ text: String, _ trust: SessionTrust?) throws
+  {
     #expect(try read(text) == trust)
   }
 
@@ -41,6 +45,11 @@ import Testing
     (#"{"measurements":[{}]}"#, "node.trust.measurements[0].mrtd"),
     (#"{"measurements":[\#(image),{"mrtd":"00"}]}"#, "node.trust.measurements[1].mrtd"),
     (#"{"tcb":["UpToDate"]}"#, "node.trust.tcb"),
+    (#"{"releases":false}"#, "node.trust.releases"),
+    (#"{"releases":[]}"#, "node.trust.releases"),
+    (#"{"releases":[1]}"#, "node.trust.releases"),
+    (#"{"releases":true,"development":true}"#, "node.trust"),
+    (#"{"releases":true,"tcb":["UpToDate"]}"#, "node.trust.tcb"),
     (#"{"key":"x"}"#, "node.trust.key"),
     ("[]", "node.trust"),
   ]) func namesWhatItRefuses(_ text: String, _ field: String) throws {
@@ -51,5 +60,20 @@ import Testing
       #expect(problem.document.field == field)
       #expect(problem.document.status == 422)
     }
+  }
+
+  /// What the ledger keeps is read back as it was.
+  @Test(
+    arguments: [
+      .node(.transportKey(key)), .node(.development), .node(.unconfigured), .releases(nil),
+      .releases(["a", "b"]), .node(.measurements([measurements], tcb: ["OutOfDate"])),
+    ] as [SessionTrust]) func isKeptAsItIs(_ trust: SessionTrust)
+  {
+    #expect(StoredTrust.read(StoredTrust.text(trust)) == trust)
+  }
+
+  @Test func whatCannotBeReadTrustsNothing() {
+    #expect(StoredTrust.read("{") == .node(.unconfigured))
+    #expect(StoredTrust.read(#"{"trust":{"new":1}}"#) == .node(.unconfigured))
   }
 }

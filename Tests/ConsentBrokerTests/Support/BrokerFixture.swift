@@ -19,6 +19,9 @@ import Testing
   private var tools: BrokerTools
   private(set) var opened: [String] = []
   private(set) var finished: [String] = []
+  private let made = MadeClients()
+  /// The trust of each client that was made.
+  var trusts: [NodeTrust] { made.trusts }
   /// Whether a browser can be opened.
   var hasBrowser = true
   /// By how much the wall clock was set.
@@ -31,9 +34,10 @@ import Testing
     ledger = try LedgerFile(directory: path ?? directory.path).open().ledger
     broker = Broker(
       ledger: ledger, settings: settings, tools: tools, log: Log(level: .error), stateReset: false)
-    let node = node
+    let (node, made) = (node, made)
     tools.makeClient = { parts throws(ConsentError) in
-      try MeroClient(
+      made.note(parts.trust)
+      return try MeroClient(
         node: parts.node, tokens: parts.tokens, origins: parts.origins, returnTo: parts.returnTo,
         transport: node, clock: .system, onTokensChanged: parts.onTokensChanged)
     }
@@ -70,11 +74,12 @@ import Testing
 
   func openSession(
     account: String? = nil, origins: [String] = [], returnTo: String? = nil,
-    accessToken: String = "access-token-secret"
+    accessToken: String = "access-token-secret",
+    trust: SessionTrust? = .node(.transportKey(String(repeating: "0f", count: 32)))
   ) async throws -> (caller: Caller, key: String) {
     let opening = SessionOpening(
       package: "com.example.notes", account: account, nodeURL: TestNode.origin,
-      trust: .transportKey(String(repeating: "0f", count: 32)),
+      trust: trust,
       tokens: SessionTokens(accessToken: accessToken, refreshToken: "refresh-token-secret"),
       origins: origins, returnTo: returnTo)
     let opened = try await broker.openSession(opening)
@@ -113,6 +118,15 @@ import Testing
   }
 }
 
+/// What clients were made of.
+final class MadeClients: Sendable {
+  private let made = Mutex<[NodeTrust]>([])
+
+  var trusts: [NodeTrust] { made.withLock { $0 } }
+
+  func note(_ trust: NodeTrust) { made.withLock { $0.append(trust) } }
+}
+
 /// A wall clock that is set while others read it.
 final class WallClockError: Sendable {
   private let error = Mutex<TimeInterval>(0)
@@ -136,6 +150,7 @@ func refusal(_ body: () async throws -> some Any) async -> String? {
     case .tooMany(let limit, _): return "tooMany \(limit.rawValue)"
     case .idempotencyKeyReused: return "idempotencyKeyReused"
     case .invalid(let field, _): return "invalid \(field)"
+    case .sessionIsConfigured: return "sessionIsConfigured"
     case .stopping: return "stopping"
     case nil: return "\(error)"
     }

@@ -1,0 +1,192 @@
+import Crypto
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+
+/// Where the sessions of the configuration find their tokens and leave their keys.
+struct ConfiguredPlaces: Sendable {
+  let tokens: TokenFiles
+  /// `nil` where there is no runtime directory: the sessions are open, and only who has had their
+  /// keys before can use them.
+  let keys: SessionKeyFiles?
+}
+
+/// Releases and sessions of the configuration.
+extension Broker {
+  /// Does what the configuration says now: after `restore()`, and whenever it was read again.
+  /// What is as before stays untouched.
+  ///
+  /// A session without usable tokens is open all the same and says `needsSession`; the log says
+  /// which file and why.
+  func apply(_ configuration: Configuration, _ places: ConfiguredPlaces) async throws(Problem) {
+    configuredPlaces = places
+    await trust(configuration.releases)
+    var kept: Set<String> = []
+    for session in configuration.sessions {
+      kept.insert(try await open(session, places).id)
+    }
+    for session in Array(vault.all) where session.isConfigured && !kept.contains(session.id) {
+      try await end(session, because: "The session was taken out of the configuration.")
+      log.info("session of the configuration closed", .session(session.id))
+    }
+    configured = Dictionary(
+      configuration.sessions.map { (RandomName.configured($0), $0) }, uniquingKeysWith: { $1 })
+    places.keys?.removeAll(but: Set(configuration.sessions.map(\.name)))
+  }
+
+  /// Sessions that trust releases have to ask their nodes anew: one that was trusted may not be.
+  private func trust(_ releases: [TrustedRelease]) async {
+    guard releases != self.releases else { return }
+    self.releases = releases
+    for session in Array(vault.all) where session.trust.dependsOnReleases {
+      await renewClient(of: session)
+    }
+  }
+
+  /// Replaces the client by one that is made of what the session is now, with the newest tokens.
+  private func renewClient(of session: Session) async {
+    guard let old = session.client else { return }
+    do throws(Problem) {
+      session.client = try session.tokens.map { tokens throws(Problem) in
+        try client(of: session, with: tokens)
+      }
+    } catch {
+      session.client = nil
+      log.warning("the session's node is not trusted any more", .session(session.id))
+    }
+    await old.close()
+    for request in live.of(session: session) { watcher.hurry(request) }
+    waits.signalAll(of: session.id)
+  }
+
+  private func open(
+    _ wanted: ConfiguredSession, _ places: ConfiguredPlaces
+  ) async throws(Problem) -> Session {
+    let tokens = read(wanted, places)
+    let start = RandomName.configured(wanted)
+    var found = vault.all.first { $0.id.hasPrefix(start) }
+    if let session = found, session.isAnotherAccounts(than: wanted, tokens) {
+      // Its requests are the other account's: to this one, the node does not have them.
+      try await end(session, because: "The configuration has another account's session now.")
+      found = nil
+    }
+    // Another session's key opens nothing of this one.
+    let key = found.flatMap { _ in places.keys?.key(of: wanted.name) } ?? SessionKey.make()
+    let row = row(of: wanted, tokens, key: key, found?.row)
+    let isNew = found == nil
+    let session: Session
+    if let found {
+      session = found
+    } else {
+      session = Session(row, trust: wanted.trust, eventsAfter: try await lastEvent())
+    }
+    if isNew || !session.row.says(the: row) {
+      try await record(row)
+      vault.change(session, to: row, trust: wanted.trust)
+      await renewClient(of: session)
+    }
+    if isNew {
+      vault.add(session)
+      log.info("session of the configuration opened", .session(session.id))
+    }
+    publish(key, of: wanted, places)
+    if let tokens { try await use(tokens, in: session) }
+    return session
+  }
+
+  private func lastEvent() async throws(Problem) -> Int64 {
+    try await read { ledger throws(LedgerError) in try await ledger.lastSequence() }
+  }
+
+  private func record(_ row: SessionRow) async throws(Problem) {
+    let ledger = try ledger()
+    do {
+      try await recorded { () async throws(LedgerError) in try await ledger.record(row) }
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+  }
+
+  private func row(
+    of wanted: ConfiguredSession, _ tokens: SessionTokens?, key: String, _ before: SessionRow?
+  ) -> SessionRow {
+    let account =
+      wanted.account ?? tokens.flatMap { TokenSubject.read($0.accessToken) } ?? before?.account
+    let now = tools.now().asKept
+    let end = Hex.encode(SHA256.hash(Array((account ?? "").utf8)).prefix(4))
+    return SessionRow(
+      id: before?.id ?? RandomName.configured(wanted) + end, keyHash: SessionKey.hash(key),
+      package: wanted.package, account: account, nodeURL: wanted.node.url,
+      trust: StoredTrust.text(wanted.trust), origins: wanted.origins, returnTo: wanted.returnTo,
+      createdAt: before?.createdAt ?? now, usedAt: now)
+  }
+
+  private func publish(_ key: String, of wanted: ConfiguredSession, _ places: ConfiguredPlaces) {
+    guard let keys = places.keys, keys.key(of: wanted.name) != key else { return }
+    do {
+      try keys.publish(key, of: wanted.name)
+    } catch {
+      log.warning("cannot publish the key of a session in \(keys.directory): \(error)")
+    }
+  }
+
+  // MARK: Tokens
+
+  private func read(_ wanted: ConfiguredSession, _ places: ConfiguredPlaces) -> SessionTokens? {
+    do throws(TokenFiles.Fault) {
+      return try places.tokens.tokens(of: wanted)
+    } catch {
+      log.warning("a session of the configuration has no tokens: \(error.text)")
+      return nil
+    }
+  }
+
+  /// Uses tokens that were read, unless they are those that were read before: what the node gave
+  /// in their place since is newer.
+  private func use(_ tokens: SessionTokens, in session: Session) async throws(Problem) {
+    let hash = SHA256.hash(Array("\(tokens.accessToken) \(tokens.refreshToken ?? "")".utf8))
+    guard session.tokensRead != hash || session.client == nil else { return }
+    session.tokensRead = hash
+    do throws(Problem) {
+      _ = try await replaceTokens(of: Caller(session: session.id), with: tokens)
+    } catch {
+      guard case .consent(let refusal, _) = error else { throw error }
+      log.warning("a session of the configuration cannot work: \(refusal.advice)")
+    }
+  }
+
+  /// The node refused the tokens of a configured session: somebody may have written newer ones.
+  func readTokensAgain(of session: Session) {
+    guard let places = configuredPlaces,
+      let wanted = configured.first(where: { session.id.hasPrefix($0.key) })?.value
+    else { return }
+    let before = session.tokensRead
+    Task {
+      guard let tokens = read(wanted, places), session.tokensRead == before,
+        !session.isAnotherAccounts(than: wanted, tokens)
+      else { return }
+      try? await use(tokens, in: session)
+    }
+  }
+}
+
+extension Session {
+  /// Whether the configuration's session is known to be another account's than this one.
+  fileprivate func isAnotherAccounts(
+    than wanted: ConfiguredSession, _ tokens: SessionTokens?
+  ) -> Bool {
+    if let account = wanted.account, let mine = row.account {
+      return account.lowercased() != mine.lowercased()
+    }
+    return tokens?.areAnotherAccounts(than: row.account) ?? false
+  }
+}
+
+extension SessionRow {
+  /// Whether it is as `other`, but for when it was used.
+  fileprivate func says(the other: SessionRow) -> Bool {
+    var other = other
+    other.usedAt = usedAt
+    return self == other
+  }
+}
