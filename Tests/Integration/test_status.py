@@ -10,7 +10,7 @@ from harness.programs import Daemon
 def test_tells_how_it_is_without_a_key(daemon):
     status = daemon.status
     assert status["counts"] == {
-        "sessions": 0, "undecidedRequests": 0, "waits": 0, "eventStreams": 0}
+        "sessions": 0, "configuredSessions": 0, "undecidedRequests": 0, "waits": 0, "eventStreams": 0}
     assert status["nodes"] == {"reachable": 0, "unreachable": 0}
     assert status["state"] == {"health": "ok", "reset": False}
     assert status["callbacks"][0].startswith("http://127.0.0.1:")

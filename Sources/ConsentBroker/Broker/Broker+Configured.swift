@@ -70,8 +70,7 @@ extension Broker {
       try await end(session, because: "The configuration has another account's session now.")
       found = nil
     }
-    // Another session's key opens nothing of this one.
-    let key = found.flatMap { _ in places.keys?.key(of: wanted.name) } ?? SessionKey.make()
+    let key = key(of: wanted, found, places)
     let row = row(of: wanted, tokens, key: key, found?.row)
     let isNew = found == nil
     let session: Session
@@ -94,6 +93,16 @@ extension Broker {
     return session
   }
 
+  /// - Returns: `nil` where it stays the one that it was, and there is nowhere to publish it.
+  private func key(
+    of wanted: ConfiguredSession, _ found: Session?, _ places: ConfiguredPlaces
+  ) -> String? {
+    // A key that was published for another session opens nothing of this one.
+    guard found != nil else { return SessionKey.make() }
+    guard let keys = places.keys else { return nil }
+    return keys.key(of: wanted.name) ?? SessionKey.make()
+  }
+
   private func lastEvent() async throws(Problem) -> Int64 {
     try await read { ledger throws(LedgerError) in try await ledger.lastSequence() }
   }
@@ -108,21 +117,22 @@ extension Broker {
   }
 
   private func row(
-    of wanted: ConfiguredSession, _ tokens: SessionTokens?, key: String, _ before: SessionRow?
+    of wanted: ConfiguredSession, _ tokens: SessionTokens?, key: String?, _ before: SessionRow?
   ) -> SessionRow {
     let account =
       wanted.account ?? tokens.flatMap { TokenSubject.read($0.accessToken) } ?? before?.account
     let now = tools.now().asKept
     let end = Hex.encode(SHA256.hash(Array((account ?? "").utf8)).prefix(4))
     return SessionRow(
-      id: before?.id ?? RandomName.configured(wanted) + end, keyHash: SessionKey.hash(key),
+      id: before?.id ?? RandomName.configured(wanted) + end,
+      keyHash: key.map(SessionKey.hash) ?? before?.keyHash ?? [],
       package: wanted.package, account: account, nodeURL: wanted.node.url,
       trust: StoredTrust.text(wanted.trust), origins: wanted.origins, returnTo: wanted.returnTo,
       createdAt: before?.createdAt ?? now, usedAt: now)
   }
 
-  private func publish(_ key: String, of wanted: ConfiguredSession, _ places: ConfiguredPlaces) {
-    guard let keys = places.keys, keys.key(of: wanted.name) != key else { return }
+  private func publish(_ key: String?, of wanted: ConfiguredSession, _ places: ConfiguredPlaces) {
+    guard let key, let keys = places.keys, keys.key(of: wanted.name) != key else { return }
     do {
       try keys.publish(key, of: wanted.name)
     } catch {

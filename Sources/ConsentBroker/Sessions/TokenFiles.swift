@@ -29,12 +29,7 @@ package struct TokenFiles: Sendable {
     let access = try read(session.token)
     let refresh: String?
     if let source = session.refreshToken { refresh = try read(source) } else { refresh = nil }
-    let tokens = SessionTokens(accessToken: access, refreshToken: refresh)
-    if let field = tokens.unusableField {
-      let source = field == "accessToken" ? session.token : session.refreshToken ?? session.token
-      throw Fault(source, "is empty, longer than 16 KiB, or has signs that no token has")
-    }
-    return tokens
+    return SessionTokens(accessToken: access, refreshToken: refresh)
   }
 
   /// The faults of every session's files, for who checks a configuration. A credential is only
@@ -78,7 +73,11 @@ package struct TokenFiles: Sendable {
     } catch {
       found = .failure(Fault(source, "\(path) cannot be read: \(error)"))
     }
-    return try found.get()
+    let token = try found.get()
+    guard SessionTokens(accessToken: token).unusableField == nil else {
+      throw Fault(source, "\(path) is empty, longer than 16 KiB, or has signs that no token has")
+    }
+    return token
   }
 
   /// A token that others could read or could have put there is not used.
