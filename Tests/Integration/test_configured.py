@@ -1,6 +1,7 @@
 """Sessions and releases of the daemon's configuration."""
 
 import os
+import signal
 import stat
 import subprocess
 
@@ -225,3 +226,22 @@ def test_a_daemon_without_a_runtime_directory_keeps_what_is_open(stopped, node, 
     # It has nowhere to publish a key, so the one that apps have stays good.
     answer = API(daemon.socket, key).get(path(view["requestId"]))
     assert answer.status == 200
+
+
+def test_a_reload_takes_over_sessions_and_releases(stopped, node, tokens):
+    settings.configure(stopped, settings.session("work", node, **tokens))
+    daemon = stopped.start()
+    work = Configured(daemon)
+    view = work.start()
+    other = settings.drop_in(daemon, "other.conf", settings.session("other", node, **tokens))
+    settings.drop_in(daemon, "a.conf", settings.release("a", IMAGE))
+    daemon.signal(signal.SIGHUP)
+    until(lambda: daemon.status["releases"] == ["a"], "the release is trusted")
+    until(lambda: daemon.status["counts"]["configuredSessions"] == 2, "the session is open")
+    assert Configured(daemon, "other").get("/v1/session").status == 200
+    # What was open notices nothing.
+    assert work.request(view["requestId"])["state"] == "started"
+    other.unlink()
+    daemon.signal(signal.SIGHUP)
+    until(lambda: not settings.published(daemon, "other").exists(), "the session is closed")
+    assert daemon.status["counts"]["configuredSessions"] == 1
