@@ -3,7 +3,7 @@ enum HelpCommand {
   static let command = Command(
     path: ["help"], group: .care, summary: "explain a command",
     operands: [
-      .init(metavar: "COMMAND", help: "the command", isOptional: true, values: .words([])),
+      .init(metavar: "COMMAND", help: "the command", isOptional: true, values: .command),
       .init(metavar: "SUBCOMMAND", help: "its second word", isOptional: true),
     ],
     run: { (arguments, terminal) throws(CommandFailure) in

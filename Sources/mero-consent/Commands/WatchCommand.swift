@@ -28,6 +28,8 @@ enum WatchCommand {
     _ events: BrokerEvents.AsyncIterator, on terminal: Terminal
   ) async throws(CommandFailure) -> ExitCode {
     var events = events
+    let reader = OutputReader()
+    defer { reader.stop() }
     if terminal.surroundings.hasLiveLine { terminal.say("Watching; Ctrl-C ends it.") }
     while true {
       let event: BrokerEvent?

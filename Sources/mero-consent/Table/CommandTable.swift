@@ -15,6 +15,8 @@ enum CommandTable {
       CancelCommand.command,
       ReturnCommand.command,
       StatusCommand.command,
+      CompletionsCommand.command,
+      ManualCommand.command,
       HelpCommand.command,
     ]
 

@@ -6,6 +6,8 @@ struct Option: Sendable, Equatable {
     case file
     case directory
     case session
+    /// The first word of a command.
+    case command
     case words([String])
   }
 
@@ -55,7 +57,7 @@ extension Option {
   /// What commands that speak with the daemon have.
   static let socket = Option(
     "socket", "PATH",
-    help: "the daemon's socket (default $XDG_RUNTIME_DIR/mero-consent/api.sock)", values: .file)
+    help: "the daemon's socket (default: api.sock in $XDG_RUNTIME_DIR/mero-consent)", values: .file)
 
   /// What commands that act in an app's name have besides.
   static let session = Option(
