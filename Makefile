@@ -7,12 +7,13 @@ PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-
 # What only tests and pictures need: a real browser, letters for every language of the pages, and
 # what the examples use, with a screen for their window, and a desktop's own tools.
 TEST_PACKAGES = chromium fonts-noto-core fonts-noto-cjk xdg-utils desktop-file-utils dbus \
-  libglib2.0-bin jq xvfb x11-apps netpbm python3-gi gir1.2-gtk-4.0
+  libglib2.0-bin jq xvfb x11-apps netpbm python3-gi gir1.2-gtk-4.0 \
+  zsh fish man-db mandoc
 
 # Other people's quotes with expected verdicts: read in place, never part of the tree.
 TDX_DATA ?= ../shared/data/tdx
 
-.PHONY: build demo run test unit integration quote-cases bench lint deps \
+.PHONY: build demo run test unit integration quote-cases bench lint manual deps \
   test-deps screenshots clean
 
 build: deps
@@ -73,6 +74,10 @@ bench: deps
 	.build/release/quote-bench
 	.build/release/quote-bench memory
 	@python3 -B Benchmarks/bench $(BENCH)
+
+# The manual pages and completions, made from the programs' own tables.
+manual: build
+	.ci/manual-pages .build/debug
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift

@@ -162,7 +162,7 @@ def test_no_page_is_opened_without_a_word(home, desktop, opener, node):
     assert cli("request", "createOrg", "--name", "A", "--no-wait", "--no-open").code == 0
     assert opener.pages == []
     ended = cli("request", "createOrg", "--name", "A", "--no-wait", "--open")
-    assert ended.code == 0 and "open in the browser" in ended.err
+    assert ended.code == 0 and "handed to the browser" in ended.err
     assert opener.page() in ended.out
 
 

@@ -1,5 +1,6 @@
 """The manual pages and completions in the tree are those of the programs."""
 
+import re
 import shutil
 import subprocess
 
@@ -42,6 +43,6 @@ def test_options_are_in_their_page(page, option):
 
 def test_every_key_of_the_configuration_is_in_its_page():
     text = (ROOT / "docs" / "man" / "mero-consentd.conf.5").read_text()
-    keys = [line[1:].split("=")[0] for line in (ROOT / "config" / "mero-consentd.conf").read_text()
-            .splitlines() if line[:1] == "#" and line[1:2].isupper() and "=" in line]
+    keys = re.findall(
+        r"^# ?([A-Z][A-Za-z0-9]*)=", (ROOT / "config" / "mero-consentd.conf").read_text(), re.M)
     assert len(keys) > 5 and all(f"\\fB{key}\\fP" in text for key in keys)
