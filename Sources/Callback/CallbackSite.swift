@@ -124,7 +124,7 @@ package import HTTP
     var headers = headers
     headers.set(.contentType, "text/html; charset=utf-8")
     headers.set("Vary", "Accept-Language")
-    if let tag = HTTPFieldValue(language.tag) { headers.set("Content-Language", tag) }
+    if let tag = HTTPFieldValue(language.rawValue) { headers.set("Content-Language", tag) }
     return Self.secured(
       HTTPResponse(status, headers: headers, text: Page(topic, in: language).html))
   }

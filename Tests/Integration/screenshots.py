@@ -17,7 +17,7 @@ from harness.programs import Daemon, Node
 
 SIZES = {"phone": (360, 640), "wide": (1280, 800)}
 SCHEMES = ("light", "dark")
-LANGUAGES = ("en", "de", "es", "fr", "ja", "zh")
+LANGUAGES = ("en", "de", "es", "fr", "ja", "zh-CN", "zh-TW")
 
 
 class Album:

@@ -282,3 +282,24 @@ def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return free.getsockname()[1]
+
+
+# MARK: A page of the internet
+
+
+def test_a_public_page_brings_the_person_back(daemon, node, session):
+    """Browsers keep public pages from programs on this machine, but not a person's navigation.
+    The node's pages count as public here; what a script of theirs tries is refused."""
+    place = node.ready["url"].removeprefix("http://")
+    browser = Chromium(f"--ip-address-space-overrides={place}=public")
+    try:
+        view = ask(node, session)
+        tab = browser.tab()
+        tab.open(view["url"])
+        tab.click("button[value=approve]")
+        tab.until_state("approved")
+        assert tab.url == done(view)
+        assert session.decided(view["requestId"], "approved")["lastReturn"]["code"] == "OK"
+        went_nowhere_else(tab, node.ready["url"], f"http://{daemon.site.host}/")
+    finally:
+        browser.close()

@@ -8,10 +8,12 @@ import pytest
 from harness.gallery import Gallery
 from harness.looks import contrast, sticking_out, too_faint
 from harness.programs import Daemon, Node
+from harness.stranger import Stranger
 
 CALLBACK = [("callback", name) for name in Gallery.callback_pages]
 NODE = [("node", name) for name in Gallery.node_pages]
-LANGUAGES = {"de": "de", "es": "es", "fr": "fr", "ja": "ja", "zh-CN": "zh-Hans"}
+LANGUAGES = {"de": "de", "es": "es", "fr": "fr", "ja": "ja", "zh-CN": "zh-Hans",
+             "zh-TW": "zh-Hant"}
 
 
 @pytest.fixture(scope="module")
@@ -168,6 +170,7 @@ def test_every_language_fits_in_every_state(gallery, chromium, wanted):
 @pytest.mark.parametrize("languages,language", [
     # What a person has set, from the first wish to the last; the browser makes weights of it.
     ("de-AT,de,en", "de"), ("pt-BR,fr,en", "fr"), ("en-GB,de", "en"), ("zh-CN,zh,en", "zh-Hans"),
+    ("zh-TW,zh,en", "zh-Hant"),
     ("ko,ja", "ja"), ("es-419,es,en", "es"), ("sv", "en"),
 ])
 def test_the_page_speaks_what_the_browser_is_set_to(gallery, chromium, languages, language):
@@ -177,3 +180,22 @@ def test_the_page_speaks_what_the_browser_is_set_to(gallery, chromium, languages
     assert tab.ask("document.documentElement.lang") == language
     assert tab.requests[-1]["answer"]["content-language"] == language
     tab.close()
+
+
+def test_the_measures_measure(chromium):
+    """Both edges of the contrast that counts, and of what fits."""
+    stranger = Stranger()
+    tab = chromium.tab()
+    try:
+        tab.resize(320, 640)
+        tab.open(stranger.put("/", (
+            '<p style="color:#777">faint</p><p style="color:#767676">clear</p>'
+            '<p style="color:#949494;font-size:24px">large</p>'
+            '<p style="color:#959595;font-size:24px">large and faint</p>')))
+        assert [what for what, _ in too_faint(tab)] == ["faint", "large and faint"]
+        assert sticking_out(tab) == []
+        tab.open(stranger.put("/", '<p style="width:330px">wide</p>'))
+        assert len(sticking_out(tab)) >= 2
+    finally:
+        tab.close()
+        stranger.close()

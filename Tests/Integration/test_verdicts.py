@@ -359,7 +359,8 @@ def test_one_tickets_returns_are_limited(daemon, node, session):
 
 @pytest.mark.parametrize("wanted,language", [
     ("", "en"), ("de", "de"), ("de-AT,en;q=0.5", "de"), ("es", "es"), ("fr;q=0.9, en;q=0.1", "fr"),
-    ("ja", "ja"), ("zh-CN", "zh-Hans"), ("pt", "en"), ("en;q=0.1, de;q=0.2", "de"),
+    ("ja", "ja"), ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("pt", "en"),
+    ("en;q=0.1, de;q=0.2", "de"),
 ])
 def test_the_page_speaks_the_readers_language(daemon, node, session, wanted, language):
     view = session.start()

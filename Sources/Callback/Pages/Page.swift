@@ -23,7 +23,7 @@ package struct Page: Sendable {
       ? "<meta http-equiv=\"refresh\" content=\"\(Self.refreshSeconds)\">\n" : ""
     return """
       <!DOCTYPE html>
-      <html lang="\(language.tag)">
+      <html lang="\(language.rawValue)">
       <head>
       <meta charset="utf-8">
       <title>\(text.heading) – Calimero</title>

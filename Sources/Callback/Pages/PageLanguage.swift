@@ -1,24 +1,36 @@
 import HTTP
 
-/// A language that the pages speak. The raw value is its primary subtag (RFC 5646).
+/// A language that the pages speak. The raw value is its tag (RFC 5646), for `lang` and
+/// `Content-Language`. Chinese names its script, by which a screen reader picks its voice and a
+/// browser its letters.
 package enum PageLanguage: String, Sendable, CaseIterable {
   case english = "en"
   case german = "de"
   case spanish = "es"
   case french = "fr"
   case japanese = "ja"
-  case chinese = "zh"
+  case simplifiedChinese = "zh-Hans"
+  case traditionalChinese = "zh-Hant"
 
-  /// The tag for `lang` and `Content-Language`.
-  package var tag: String {
-    // The sentences are in simplified characters, and a screen reader picks its voice by the tag.
-    self == .chinese ? "zh-Hans" : rawValue
+  /// The language that a range asks for, in lower case: `de-at` is German. Chinese is told apart
+  /// by its script and, where none is named, by its region.
+  private init?(range: String) {
+    let subtags = range.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+    guard let primary = subtags.first else { return nil }
+    guard primary == "zh" else {
+      self.init(rawValue: primary)
+      return
+    }
+    let isTraditional =
+      !subtags.contains("hans")
+      && subtags.contains { ["hant", "tw", "hk", "mo"].contains($0) }
+    self = isTraditional ? .traditionalChinese : .simplifiedChinese
   }
 
   /// What a reader of `Accept-Language` likes best among these languages; English where there is
   /// none (RFC 9110, section 12.5.4).
   ///
-  /// A range matches by its first subtag, so that `de-CH` gets German, and `*` stands for English
+  /// A range matches by its first subtags, so that `de-CH` gets German, and `*` stands for English
   /// unless English has a range of its own. Among equal weights the earlier one wins. What is
   /// malformed, or refused by the weight 0, is passed over.
   ///
@@ -33,7 +45,7 @@ package enum PageLanguage: String, Sendable, CaseIterable {
       let range = first.trimmingBlanks().lowercased()
       if range == "*" {
         others = max(others, weight)
-      } else if let language = PageLanguage(rawValue: String(range.prefix { $0 != "-" })) {
+      } else if let language = PageLanguage(range: range) {
         namesEnglish = namesEnglish || language == .english
         if weight > best.weight { best = (language, weight) }
       }

@@ -4,18 +4,18 @@ func frenchText(on topic: PageTopic) -> PageText {
     PageText(
       heading: "Le nœud est interrogé",
       happened: """
-        Vous revenez de la page de consentement. Le nœud est en train d’indiquer ce que vous \
+        Vous revenez de la page de consentement. On demande en ce moment au nœud ce que vous \
         avez décidé.
         """,
       next: "Veuillez patienter un instant. Cette page s’actualise d’elle-même.")
   case .verdict(.approved):
     PageText(
-      heading: "Approuvée",
+      heading: "Demande approuvée",
       happened: "Le nœud confirme que vous avez approuvé la demande.",
       next: "Vous pouvez fermer cette fenêtre et revenir à l’application.")
   case .verdict(.declined):
     PageText(
-      heading: "Refusée",
+      heading: "Demande refusée",
       happened: "Le nœud confirme que vous avez refusé la demande. Rien n’a été modifié.",
       next: "Vous pouvez fermer cette fenêtre et revenir à l’application.")
   case .verdict(.notDecided):
@@ -52,28 +52,28 @@ func frenchText(on topic: PageTopic) -> PageText {
         """)
   case .verdict(.expired):
     PageText(
-      heading: "Expirée",
+      heading: "Demande expirée",
       happened: "Le délai de cette demande s’est écoulé avant qu’il y ait une décision.",
       next: "Revenez à l’application et recommencez.")
   case .verdict(.cancelled):
     PageText(
-      heading: "Annulée",
+      heading: "Demande annulée",
       happened: "L’application n’attend plus cette demande.",
       next: "Si vous la souhaitez encore, revenez à l’application et recommencez.")
   case .verdict(.notConfirmed):
     PageText(
-      heading: "Non confirmée",
+      heading: "Décision non confirmée",
       happened: """
         Vous revenez de la page de consentement, mais le nœud n’a pas pu confirmer votre \
         décision.
         """,
       next: """
-        Revenez à l’application : elle affichera votre décision dès que le nœud la confirmera. \
+        Revenez à l’application\u{A0}: elle affichera votre décision dès que le nœud la confirmera. \
         Vous pouvez aussi recharger cette page.
         """)
   case .verdict(.unknown):
     PageText(
-      heading: "Inconnue ici",
+      heading: "Demande inconnue",
       happened: """
         Cette adresse ne correspond à aucune demande sur cet ordinateur. Elle est peut-être \
         ancienne.
@@ -85,15 +85,15 @@ func frenchText(on topic: PageTopic) -> PageText {
       happened: """
         L’adresse qui vous a conduit ici est incomplète ou endommagée. Rien n’a été confirmé.
         """,
-      next: "Revenez à l’application : elle trouvera votre décision sans cette page.")
+      next: "Revenez à l’application\u{A0}: elle trouvera votre décision sans cette page.")
   case .refused:
     PageText(
-      heading: "Non acceptée",
+      heading: "Adresse non acceptée",
       happened: """
         Cette adresse ne fonctionne que si un navigateur l’ouvre lui-même, exactement telle \
         qu’elle a été donnée. Rien n’a été confirmé.
         """,
-      next: "Revenez à l’application : elle trouvera votre décision sans cette page.")
+      next: "Revenez à l’application\u{A0}: elle trouvera votre décision sans cette page.")
   case .notFound:
     PageText(
       heading: "Il n’y a rien ici",
@@ -102,9 +102,10 @@ func frenchText(on topic: PageTopic) -> PageText {
   case .limited:
     PageText(
       heading: "Trop de retours",
-      happened: "Trop de retours sont arrivés en même temps ; celui-ci n’a pas été examiné.",
+      happened:
+        "Trop de retours sont arrivés en même temps\u{202F}; ce retour n’a pas été examiné.",
       next: """
-        Revenez à l’application : elle trouvera votre décision sans cette page. Vous pouvez \
+        Revenez à l’application\u{A0}: elle trouvera votre décision sans cette page. Vous pouvez \
         aussi recharger cette page dans une minute.
         """)
   }

@@ -39,7 +39,7 @@ func germanText(on topic: PageTopic) -> PageText {
         bestätigt.
         """,
       next: """
-        Kehren Sie zur App zurück und fragen Sie von dort aus neu an. Falls Sie nichts begonnen \
+        Kehren Sie zur App zurück und fragen Sie von dort aus erneut an. Falls Sie nichts begonnen \
         haben, schließen Sie einfach dieses Fenster.
         """)
   case .verdict(.replaced):
@@ -50,19 +50,19 @@ func germanText(on topic: PageTopic) -> PageText {
         mehr entschieden werden.
         """,
       next: """
-        Kehren Sie zur App zurück und fragen Sie neu an. Falls Sie die neuere Anfrage nicht \
+        Kehren Sie zur App zurück und fragen Sie erneut an. Falls Sie die neuere Anfrage nicht \
         selbst begonnen haben, lehnen Sie sie ab.
         """)
   case .verdict(.expired):
     PageText(
       heading: "Abgelaufen",
       happened: "Die Zeit für diese Anfrage lief ab, bevor es eine Entscheidung gab.",
-      next: "Kehren Sie zur App zurück und fragen Sie neu an.")
+      next: "Kehren Sie zur App zurück und fragen Sie erneut an.")
   case .verdict(.cancelled):
     PageText(
       heading: "Abgebrochen",
       happened: "Die App wartet nicht mehr auf diese Anfrage.",
-      next: "Falls Sie sie noch möchten, kehren Sie zur App zurück und fragen Sie neu an.")
+      next: "Falls Sie sie noch möchten, kehren Sie zur App zurück und fragen Sie erneut an.")
   case .verdict(.notConfirmed):
     PageText(
       heading: "Nicht bestätigt",
@@ -82,7 +82,7 @@ func germanText(on topic: PageTopic) -> PageText {
         """,
       next: """
         Kehren Sie zur App zurück und sehen Sie dort nach. Falls sie noch wartet, fragen Sie \
-        neu an.
+        erneut an.
         """)
   case .malformed:
     PageText(

@@ -4,17 +4,18 @@ func spanishText(on topic: PageTopic) -> PageText {
     PageText(
       heading: "Consultando al nodo",
       happened: """
-        Ha vuelto de la página de consentimiento. Ahora se pregunta al nodo qué decidió usted.
+        Ha vuelto de la página de consentimiento. Se está preguntando al nodo qué decidió \
+        usted.
         """,
       next: "Espere un momento. Esta página se actualiza sola.")
   case .verdict(.approved):
     PageText(
-      heading: "Aprobada",
+      heading: "Solicitud aprobada",
       happened: "El nodo confirma que usted aprobó la solicitud.",
       next: "Puede cerrar esta ventana y volver a la aplicación.")
   case .verdict(.declined):
     PageText(
-      heading: "Rechazada",
+      heading: "Solicitud rechazada",
       happened: "El nodo confirma que usted rechazó la solicitud. No se ha cambiado nada.",
       next: "Puede cerrar esta ventana y volver a la aplicación.")
   case .verdict(.notDecided):
@@ -41,7 +42,7 @@ func spanishText(on topic: PageTopic) -> PageText {
         """)
   case .verdict(.replaced):
     PageText(
-      heading: "Sustituida por otra más reciente",
+      heading: "Sustituida por una solicitud más reciente",
       happened: "Una solicitud más reciente ocupó el lugar de esta, que ya no se puede decidir.",
       next: """
         Vuelva a la aplicación y pídalo de nuevo. Si no inició usted la solicitud más reciente, \
@@ -49,17 +50,17 @@ func spanishText(on topic: PageTopic) -> PageText {
         """)
   case .verdict(.expired):
     PageText(
-      heading: "Caducada",
+      heading: "Solicitud caducada",
       happened: "El tiempo de esta solicitud se agotó antes de que hubiera una decisión.",
       next: "Vuelva a la aplicación y pídalo de nuevo.")
   case .verdict(.cancelled):
     PageText(
-      heading: "Cancelada",
+      heading: "Solicitud cancelada",
       happened: "La aplicación ha dejado de esperar esta solicitud.",
       next: "Si todavía la quiere, vuelva a la aplicación y pídala de nuevo.")
   case .verdict(.notConfirmed):
     PageText(
-      heading: "Sin confirmar",
+      heading: "Decisión sin confirmar",
       happened: """
         Ha vuelto de la página de consentimiento, pero el nodo no pudo confirmar su decisión.
         """,
@@ -69,7 +70,7 @@ func spanishText(on topic: PageTopic) -> PageText {
         """)
   case .verdict(.unknown):
     PageText(
-      heading: "Desconocida aquí",
+      heading: "Solicitud desconocida",
       happened: """
         Esta dirección no corresponde a ninguna solicitud de este equipo. Puede que sea antigua.
         """,
@@ -83,7 +84,7 @@ func spanishText(on topic: PageTopic) -> PageText {
       next: "Vuelva a la aplicación: encontrará su decisión sin esta página.")
   case .refused:
     PageText(
-      heading: "No aceptada",
+      heading: "Dirección no aceptada",
       happened: """
         Esta dirección solo funciona cuando un navegador la abre por sí mismo, tal como se \
         entregó. No se ha confirmado nada.

@@ -17,7 +17,8 @@ extension PageLanguage {
     case .spanish: spanishText(on: topic)
     case .french: frenchText(on: topic)
     case .japanese: japaneseText(on: topic)
-    case .chinese: chineseText(on: topic)
+    case .simplifiedChinese: simplifiedChineseText(on: topic)
+    case .traditionalChinese: traditionalChineseText(on: topic)
     }
   }
 }

@@ -72,7 +72,7 @@ package enum HTML {
     .code{padding:.75rem;border:1px solid var(--line);border-radius:.75rem;text-align:center;\
     font:600 2rem/1.25 ui-monospace,monospace;letter-spacing:.1em}
     form{display:flex;flex-wrap:wrap;gap:.75rem;margin:1.25rem 0}
-    button,.button{flex:1 1 8rem;min-height:2.75rem;padding:.5rem 1rem;border:.125rem solid \
+    button,.button{flex:1 1 7rem;min-height:2.75rem;padding:.5rem 1rem;border:.125rem solid \
     var(--edge);border-radius:.75rem;background:var(--card);color:var(--text);font:inherit;\
     font-weight:600;text-align:center;text-decoration:none;cursor:pointer}
     .button{display:block}

@@ -10,7 +10,7 @@ import Testing
 
   @Test(arguments: pages) func saysWhatItIsAboutAndInWhichLanguage(_ page: Page) {
     #expect(page.html.contains("<main data-state=\"\(page.topic.name)\">"))
-    #expect(page.html.contains("<html lang=\"\(page.language.tag)\">"))
+    #expect(page.html.contains("<html lang=\"\(page.language.rawValue)\">"))
     #expect(page.html.hasPrefix("<!DOCTYPE html>\n"))
   }
 
@@ -57,6 +57,16 @@ import Testing
     for language in PageLanguage.allCases {
       let headings = PageTopic.all.map { language.text(on: $0).heading }
       #expect(Set(headings).count == PageTopic.all.count, "\(language)")
+    }
+  }
+
+  /// French puts a space before these, and no line may begin with them.
+  @Test func breaksNoFrenchLineBeforeItsPunctuation() {
+    for topic in PageTopic.all {
+      let text = PageLanguage.french.text(on: topic)
+      for sentence in [text.heading, text.happened, text.next] {
+        #expect(sentence.firstMatch(of: /(^|[^\u{A0}\u{202F}])[:;!?]/) == nil, "\(sentence)")
+      }
     }
   }
 

@@ -12,6 +12,7 @@ import signal
 import tempfile
 import time
 from collections import deque
+from pathlib import Path
 
 from .tab import Refused, Tab
 from .waiting import PATIENCE, until
@@ -28,8 +29,15 @@ OPTIONS = [
 
 
 class Chromium:
-    def __init__(self, *options):
+    """`preferences` are what a person would have set in its dialogs."""
+
+    def __init__(self, *options, preferences=None, environment=None):
         self.profile = tempfile.mkdtemp(prefix="mero-chromium-")
+        if preferences:
+            folder = Path(self.profile) / "Default"
+            folder.mkdir()
+            (folder / "Preferences").write_text(json.dumps(preferences))
+        self.environment = environment or {}
         # Its sandbox wants another user than root, as whom tests run where nobody else is.
         sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []
         self.pid, self.input, self.output = self._spawn(
@@ -52,7 +60,7 @@ class Chromium:
         log = os.open(f"{self.profile}/log", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         environment = {
             name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        environment |= {"HOME": self.profile, "XDG_CONFIG_HOME": self.profile}
+        environment |= {"HOME": self.profile, "XDG_CONFIG_HOME": self.profile} | self.environment
         pid = os.posix_spawn(arguments[0], arguments, environment, setsid=True, file_actions=[
             (os.POSIX_SPAWN_DUP2, its[0], 3), (os.POSIX_SPAWN_DUP2, its[1], 4),
             (os.POSIX_SPAWN_DUP2, log, 1), (os.POSIX_SPAWN_DUP2, log, 2)])

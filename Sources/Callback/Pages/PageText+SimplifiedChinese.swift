@@ -1,4 +1,5 @@
-func chineseText(on topic: PageTopic) -> PageText {
+/// In simplified characters.
+func simplifiedChineseText(on topic: PageTopic) -> PageText {
   switch topic {
   case .verdict(.checking):
     PageText(

@@ -1,0 +1,109 @@
+"""The return by an app's own scheme: a real browser hands it to the desktop's opener, which starts
+the program that has the scheme."""
+
+import os
+import shutil
+import sys
+
+import pytest
+from harness.chromium import Chromium
+from harness.waiting import until
+
+CALLBACK = "mero-consent://return"
+
+
+class Desk:
+    """A person's desktop: a home in which a program of ours has the scheme."""
+
+    def __init__(self, home, daemon):
+        self.record = home / "handled"
+        applications = home / "data" / "applications"
+        applications.mkdir(parents=True)
+        program = home / "handler"
+        program.write_text(
+            f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+            "from harness.api import API\n"
+            f"open({str(self.record)!r}, 'a').write(repr(sys.argv[1:]) + '\\n')\n"
+            f"API({daemon.socket!r}).post('/v1/returns', {{'url': sys.argv[1]}})\n")
+        program.chmod(0o755)
+        (applications / "mero-consent.desktop").write_text(
+            "[Desktop Entry]\nType=Application\nName=Mero consent\nNoDisplay=true\n"
+            f"Exec={program} %u\nMimeType=x-scheme-handler/mero-consent;\n")
+        config = home / "config"
+        config.mkdir()
+        (config / "mimeapps.list").write_text(
+            "[Default Applications]\nx-scheme-handler/mero-consent=mero-consent.desktop\n")
+        self.environment = {
+            "HOME": str(home), "XDG_DATA_HOME": str(home / "data"), "XDG_CONFIG_HOME": str(config),
+            # None is running: the opener looks the program up itself.
+            "XDG_CURRENT_DESKTOP": "X-Generic", "DISPLAY": ":99"}
+
+    @property
+    def handled(self):
+        return self.record.read_text().splitlines() if self.record.exists() else []
+
+
+@pytest.fixture
+def desk(home, daemon):
+    return Desk(home, daemon)
+
+
+@pytest.fixture
+def browser(node, desk):
+    """The person has let the node's page open the app without being asked each time."""
+    origin = node.ready["url"]
+    browser = Chromium(environment=desk.environment, preferences={
+        "protocol_handler": {"allowed_origin_protocol_pairs": {origin: {"mero-consent": True}}}})
+    yield browser
+    browser.close()
+
+
+def ask(node, session):
+    view = session.start()
+    node.control("callback", requestId=view["requestId"], url=CALLBACK)
+    return view
+
+
+@pytest.mark.skipif(not shutil.which("xdg-open"), reason="needs xdg-utils")
+@pytest.mark.parametrize("button,state", [("approve", "approved"), ("decline", "declined")])
+def test_the_whole_way_by_a_scheme(node, session, desk, browser, button, state):
+    view = ask(node, session)
+    tab = browser.tab()
+    tab.open(view["url"])
+    tab.click(f"button[value={button}]")
+    # The served page goes to the app by itself, and stays there to be looked at.
+    tab.until_state("open-app")
+    until(lambda: desk.handled, "the program of the scheme was started")
+    url = f"{CALLBACK}?request_id={view['requestId']}&result={state}"
+    assert desk.handled == [repr([url])]
+    until(lambda: session.request(view["requestId"]).get("lastReturn"), "the return was judged")
+    decided = session.decided(view["requestId"], state)
+    assert decided["lastReturn"]["code"] == "OK"
+    assert tab.state == "open-app" and tab.text_of("h1") == "Back to the app"
+
+
+@pytest.mark.skipif(not shutil.which("xdg-open"), reason="needs xdg-utils")
+def test_a_second_try_by_the_link(node, session, desk, browser):
+    view = ask(node, session)
+    tab = browser.tab()
+    tab.open(view["url"])
+    tab.click("button[value=approve]")
+    tab.until_state("open-app")
+    until(lambda: len(desk.handled) == 1, "the page went there by itself")
+    tab.click("a")
+    until(lambda: len(desk.handled) == 2, "the link leads there too")
+    assert desk.handled[0] == desk.handled[1]
+    assert session.decided(view["requestId"], "approved")
+
+
+def test_a_browser_that_asks_first_leaves_a_page_with_a_link(node, session, chromium):
+    """Nobody has allowed anything, and no program has the scheme: the decision counts anyway."""
+    view = ask(node, session)
+    tab = chromium.tab()
+    tab.open(view["url"])
+    tab.click("button[value=approve]")
+    tab.until_state("open-app")
+    assert tab.ask("document.querySelector('a').href") == (
+        f"{CALLBACK}?request_id={view['requestId']}&result=approved")
+    assert session.decided(view["requestId"], "approved")
+    tab.close()
