@@ -1,12 +1,14 @@
 """A real browser goes the whole way: the app's request, the consent page, the served page, the
 callback, and the result at the app; and all that real browsers do besides."""
 
+from types import SimpleNamespace
+
 import pytest
 from harness.api import Session
 from harness.chromium import Chromium
 from harness.programs import Daemon, Node
 from harness.stranger import Stranger
-from harness.waiting import until
+from test_woken import Activator
 
 
 @pytest.fixture
@@ -267,14 +269,76 @@ def test_a_daemon_killed_under_the_page_and_started_again(programs, node, tab):
     tab.until(lambda: tab.url == done(view) and tab.state is None, "the browser says so itself")
     node.behave()
     daemon.start()
-    # Not known as decided, as long as no app has opened its session again; and never approved.
+    # The node cannot be asked before the app has renewed its session, and the page says no more.
     tab.reload()
-    assert tab.state in ("not-confirmed", "not-decided")
+    tab.until_state("not-confirmed")
     session.patch("/v1/session", {
         "accessToken": node.ready["accessToken"], "refreshToken": node.ready["refreshToken"]})
     assert session.decided(view["requestId"], "approved")
     tab.reload()
     assert tab.state == "approved"
+
+
+def test_a_daemon_killed_under_the_page_while_its_sockets_are_kept(node, tab, home):
+    """As under a service manager: nobody sees an error, and the page finds its way by itself."""
+    service = Activator(home)
+    try:
+        sockets = [service.unix, service.four, service.six]
+        service.start(sockets)
+        session = Session(SimpleNamespace(socket=service.path), node)
+        view = ask(node, session)
+        node.decide(view["requestId"])
+        node.misbehave("never-answers", on="result", times="forever")
+        tab.open(returning(view))
+        tab.until_state("checking")
+        service.process.kill()
+        service.process.wait()
+        node.behave()
+        service.start(sockets)
+        session.patch("/v1/session", {
+            "accessToken": node.ready["accessToken"], "refreshToken": node.ready["refreshToken"]})
+        assert session.decided(view["requestId"], "approved")
+        assert tab.until_state("not-confirmed", "approved")
+        assert all("failure" not in request for request in tab.requests)
+        assert tab.documents.count(returning(view)) == 1
+        tab.reload()
+        assert tab.state == "approved"
+    finally:
+        service.close()
+
+
+@pytest.fixture(scope="module")
+def internet(tmp_path_factory):
+    """A site with HTTPS that counts as one of the internet, and a browser that takes it so."""
+    site = Stranger(tmp_path_factory.mktemp("internet"))
+    browser = Chromium(
+        f"--ip-address-space-overrides={site.place}=public", "--ignore-certificate-errors")
+    yield site, browser
+    browser.close()
+    site.close()
+
+
+@pytest.mark.parametrize("way", ["link", "assign", "redirect", "form"])
+def test_every_way_to_navigate_here_from_a_public_page(daemon, node, session, internet, way):
+    """What docs/callback.md promises to served pages, which are served over HTTPS."""
+    site, browser = internet
+    view = ask(node, session)
+    node.decide(view["requestId"])
+    place = returning(view).replace("&", "&amp;")
+    site.redirects["/on"] = returning(view)
+    page = site.put("/served", {
+        "link": f'<a class="go" href="{place}">back</a>',
+        "assign": f'<button class="go" onclick="location.assign(\'{place}\')">back</button>',
+        "redirect": '<a class="go" href="/on">back</a>',
+        "form": '<form method="post" action="/on"><button class="go" name="a">back</button></form>',
+    }[way])
+    tab = browser.tab()
+    assert tab.open(page) is None
+    tab.click(".go")
+    tab.until_state("approved")
+    assert tab.url == done(view) and "Origin" not in tab.headers(returning(view))
+    assert session.decided(view["requestId"], "approved")["lastReturn"]["code"] == "OK"
+    tab.close()
 
 
 def free_port():

@@ -100,6 +100,8 @@ extension Broker: ReturnJudge {
     if request.isOver { return PageState(request.row.state) }
     if let refusal = request.refusal { return PageState(refusal: refusal) }
     let code = request.row.lastReturn.flatMap { ConsentError.Code(rawValue: $0.code) }
-    return code.map(PageState.init(refusal:)) ?? .notDecided
+    // No return was judged: the daemon may have been killed in the middle. “Not decided” would put
+    // words into the node's mouth.
+    return code.map(PageState.init(refusal:)) ?? .notConfirmed
   }
 }

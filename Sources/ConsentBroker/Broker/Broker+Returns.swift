@@ -167,7 +167,7 @@ extension Broker {
 }
 
 extension PageState {
-  /// Of a finished request.
+  /// Of a finished request; of any other, nothing is known from the node.
   init(_ state: RequestState) {
     switch state {
     case .approved: self = .approved
@@ -175,8 +175,7 @@ extension PageState {
     case .replaced: self = .replaced
     case .expired: self = .expired
     case .cancelled: self = .cancelled
-    case .starting, .started: self = .notDecided
-    case .failed: self = .notConfirmed
+    case .starting, .started, .failed: self = .notConfirmed
     }
   }
 
