@@ -14,7 +14,7 @@ TEST_PACKAGES = chromium fonts-noto-core fonts-noto-cjk xdg-utils desktop-file-u
 TDX_DATA ?= ../shared/data/tdx
 
 .PHONY: build demo run test unit integration quote-cases bench lint manual deps \
-  test-deps screenshots clean
+  test-deps screenshots api-reference docs clean
 
 build: deps
 	swift build
@@ -50,6 +50,10 @@ screenshots: build test-deps .venv/installed
 	.venv/bin/python -B Tests/Integration/screenshots.py build/screenshots
 	.venv/bin/python -B -m pytest -q -c Tests/Integration/pytest.ini Tests/Integration/test_window.py
 
+# docs/api.md from docs/openapi.yaml.
+api-reference: .venv/installed
+	.venv/bin/python -B Tests/Integration/api_reference.py
+
 .venv/installed: Tests/Integration/requirements.txt
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check -r $<
@@ -80,7 +84,7 @@ manual: build
 	.ci/manual-pages .build/debug
 
 lint:
-	swift format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Examples Package.swift
 
 deps:
 	@.ci/install-packages $(PACKAGES)
