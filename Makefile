@@ -79,9 +79,37 @@ bench: deps
 	.build/release/quote-bench memory
 	@python3 -B Benchmarks/bench $(BENCH)
 
-# The manual pages and completions, made from the programs' own tables.
-manual: build
-	.ci/manual-pages .build/debug
+# What `make deb` needs besides.
+DEB_PACKAGES = debhelper dpkg-dev fakeroot lintian man-db
+PREFIX = /usr/local
+DESTDIR =
+
+.PHONY: release install install-dev-node uninstall deb
+
+# The programs as they are installed: the Swift runtime linked in.
+PROGRAMS = mero-consentd mero-consent mero-dev-node
+release: deps
+	for program in $(PROGRAMS); do \
+	  swift build -c release --static-swift-stdlib --product $$program || exit 1; \
+	done
+
+# For packaging scripts: `make install DESTDIR=… PREFIX=/usr`. docs/operations.md says what is where.
+install: release
+	packaging/install "$(DESTDIR)" "$(PREFIX)"
+
+install-dev-node: release
+	packaging/install --dev-node "$(DESTDIR)" "$(PREFIX)"
+
+uninstall:
+	packaging/install --remove "$(DESTDIR)" "$(PREFIX)"
+
+# build/deb/*.deb, for `apt install ./build/deb/mero-consentd_….deb`.
+deb: deps
+	@.ci/install-packages $(DEB_PACKAGES)
+	rm -rf build/deb && mkdir -p build/deb
+	fakeroot debian/rules binary
+	lintian --fail-on error --display-info --tag-display-limit 0 build/deb/*.deb
+	rm -rf debian/.debhelper debian/tmp debian/files
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks Examples Package.swift

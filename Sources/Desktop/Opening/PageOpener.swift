@@ -55,7 +55,8 @@ package struct PageOpener: Sendable {
     let manager = bus.map { UserManager(on: $0) }
     let desktop = try await desktop(manager)
     if let bus {
-      let outcome = await OpenURIPortal(on: bus).open(
+      let portal = OpenURIPortal(on: bus)
+      let outcome = await portal.open(
         address, activationToken: activationToken, until: begin + Self.portalLimit)
       switch outcome {
       case .opened: return .opened
