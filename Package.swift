@@ -64,7 +64,7 @@ let package = Package(
     program("mero-consentd", ["ConsentBroker", "EventLoop"]),
     program(
       "mero-consent",
-      ["ConsentClient", "MeroConsent", "TDXQuote", "HTTP", "EventLoop", "Crypto"]),
+      ["ConsentClient", "MeroConsent", "TDXQuote", "Desktop", "HTTP", "EventLoop", "Crypto"]),
     program("mero-dev-node", ["DevelopmentNode", "EventLoop"]),
     // For development, never installed: runs files of quotes with expected verdicts.
     program("quote-cases", ["TDXQuote", "Crypto"]),

@@ -28,6 +28,15 @@ public final class BrokerSession: Sendable {
     return try await send(call.with(TokensBody(tokens))).decode(SessionAnswer.self).info
   }
 
+  /// Asks the session's node whether everything works: that it is reached, proves itself, and
+  /// takes the token. Nothing changes at the node.
+  ///
+  /// - Throws: `NODE_UNREACHABLE`, `NODE_UNTRUSTED`, `NODE_ERROR`, `SESSION_EXPIRED`.
+  public func check() async throws(BrokerError) -> SessionCheck {
+    try await send(call(.post, "/v1/session/check", canRepeat: true, asksNode: true))
+      .decode(SessionCheck.self)
+  }
+
   /// Ends the session: its undecided requests are cancelled, and its key is good for nothing.
   public func close() async throws(BrokerError) {
     let answer = try await send(call(.delete, "/v1/session", canRepeat: false))

@@ -285,6 +285,11 @@ _mero_consent_values() {
         --socket) echo "@file" ;;
         *) return 1 ;;
       esac ;;
+    "doctor")
+      case "$2" in
+        --socket) echo "@file" ;;
+        *) return 1 ;;
+      esac ;;
     "completions")
       case "$2" in
         *) return 1 ;;
@@ -336,7 +341,7 @@ _mero_consent() {
     return
   fi
   case "$path" in
-    "") word="session request wait result open list watch cancel return status completions help --json -h --help --version --socket -s --session" ;;
+    "") word="session request wait result open list watch cancel return status doctor completions help --json -h --help --version --socket -s --session" ;;
     "session") word="add list renew remove --help" ;;
     "request") word="createOrg createInvite acceptInvite renameOrg deleteOrg leaveOrg removeMember setMemberRole setMemberTeams removeMemberTeams revokeInvite setCapabilities setAllApps release upgrade outbound --help" ;;
     "session add")
@@ -397,12 +402,14 @@ _mero_consent() {
       word="--request --show-secret -o --output -s --session --socket --json -h --help" ;;
     "status")
       word="--socket --json -h --help" ;;
+    "doctor")
+      word="--socket --json -h --help" ;;
     "completions")
       word="--json -h --help"
       [[ $operands == 0 && $current != -* ]] && word="bash zsh fish $word" ;;
     "help")
       word="--json -h --help"
-      [[ $operands == 0 && $current != -* ]] && word="session request wait result open list watch cancel return status completions help $word" ;;
+      [[ $operands == 0 && $current != -* ]] && word="session request wait result open list watch cancel return status doctor completions help $word" ;;
     *) word= ;;
   esac
   COMPREPLY=($(compgen -W "$word" -- "$current"))

@@ -53,6 +53,24 @@ extension Broker {
     try session(caller).view
   }
 
+  /// Asks the session's node for nothing in particular, to see whether everything between here
+  /// and there works.
+  package func check(_ caller: Caller) async throws(Problem) -> SessionCheck {
+    let session = try session(caller)
+    guard let client = session.client, !session.tokensAreSpent else {
+      throw .consent(ConsentError(.sessionExpired), requestId: nil)
+    }
+    let given = session.tokensGiven
+    do {
+      let nodeClock = try await client.check()
+      session.nodeIsReachable = true
+      return SessionCheck(checkedAt: tools.now(), nodeClock: nodeClock)
+    } catch {
+      noteAnswer(.failure(error), of: session, given: given)
+      throw .consent(error, requestId: nil)
+    }
+  }
+
   /// Takes new tokens; undecided requests that waited for them are read again at once.
   package func replaceTokens(
     of caller: Caller, with tokens: SessionTokens

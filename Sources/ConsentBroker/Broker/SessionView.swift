@@ -51,3 +51,11 @@ package struct SessionView: Sendable {
   /// Its tokens are gone (a restart, or the node refused to renew them): `PATCH` it.
   package var needsSession: Bool
 }
+
+/// A session whose node was reached, proved itself, and took the token.
+package struct SessionCheck: Sendable {
+  /// By this machine's clock.
+  package let checkedAt: Date
+  /// The node's own clock at that moment, in whole seconds; `nil` where it did not tell it.
+  package let nodeClock: Date?
+}

@@ -7,6 +7,7 @@ enum RouteTable {
     Route(.get, "/v1/session", .session(SessionsResource.show)),
     Route(.patch, "/v1/session", .session(SessionsResource.replaceTokens)),
     Route(.delete, "/v1/session", .session(SessionsResource.close)),
+    Route(.post, "/v1/session/check", .session(SessionsResource.check)),
     Route(.post, "/v1/requests", .session(RequestsResource.start)),
     Route(.get, "/v1/requests", .session(RequestsResource.list)),
     Route(.get, "/v1/requests/{id}", .session(RequestsResource.show)),

@@ -45,6 +45,14 @@ import MeroConsent
     return APIResponse.json(SessionJSON(view), status: 200)
   }
 
+  static func check(
+    _ call: APICall, of caller: Caller, in broker: Broker
+  ) async throws(APIProblem) -> HTTPResponse {
+    let check = try await asking { () async throws(Problem) in try await broker.check(caller) }
+    return APIResponse.json(
+      CheckBody(checkedAt: check.checkedAt, nodeClock: check.nodeClock), status: 200)
+  }
+
   static func close(
     _ call: APICall, of caller: Caller, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
@@ -66,6 +74,11 @@ import MeroConsent
       throw fields.invalid("account", "is not 64 hexadecimal digits")
     }
     return account
+  }
+
+  private struct CheckBody: Encodable {
+    let checkedAt: Date
+    let nodeClock: Date?
   }
 
   private struct OpenedBody: Encodable {

@@ -45,3 +45,11 @@ public struct SessionInfo: Sendable, Hashable {
   /// The daemon has no tokens for it any more: `replaceTokens` brings its requests back to life.
   public let needsSession: Bool
 }
+
+/// A session whose node was reached, proved itself, and took the token.
+public struct SessionCheck: Sendable, Hashable, Decodable {
+  /// By this machine's clock.
+  public let checkedAt: Date
+  /// The node's own clock at that moment, in whole seconds; `nil` where it did not tell it.
+  public let nodeClock: Date?
+}

@@ -64,6 +64,15 @@ import FoundationEssentials
     }
   }
 
+  /// Asks for a request that there is not: that it is unknown is the word of a node that was
+  /// reached, that proved itself, and that takes the session's token.
+  func check() async throws(ConsentError) -> Date? {
+    let id = Hex.encode(SecureRandom.bytes(count: 16))
+    let reply = try await authorized(NodeCall(method: "GET", path: "/consent/\(id)/result"))
+    guard reply.status == 404 else { throw .unexpected(status: reply.status) }
+    return reply.date
+  }
+
   func confirm(
     _ started: ConsentStarted, returned: ReturnURL
   ) async throws(ConsentError) -> ConsentResult {

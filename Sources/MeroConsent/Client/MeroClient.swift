@@ -250,6 +250,13 @@ extension MeroClient {
     try await core.read(requestId, kind: kind)
   }
 
+  /// Whether the node can be reached, proves itself and takes the session's token, which is
+  /// renewed where it has expired. Nothing changes at the node.
+  ///
+  /// - Returns: the node's clock, where it tells it; it has whole seconds.
+  /// - Throws: as every other call does.
+  package func check() async throws(ConsentError) -> Date? { try await core.check() }
+
   /// Checks a request that an app started itself, as if this client had: its page is on the
   /// node's own origin and names it, its code is the page's.
   package func check(_ started: ConsentStarted) throws(ConsentError) {

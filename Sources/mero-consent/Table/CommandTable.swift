@@ -15,6 +15,7 @@ enum CommandTable {
       CancelCommand.command,
       ReturnCommand.command,
       StatusCommand.command,
+      DoctorCommand.command,
       CompletionsCommand.command,
       ManualCommand.command,
       HelpCommand.command,

@@ -1,0 +1,43 @@
+import ConsentClient
+import EventLoop
+import MeroConsent
+
+/// The daemon: that it answers, that it is of this version, that it can record.
+enum DaemonCheck {
+  @LoopActor static func look(_ patient: Patient) -> [Finding] {
+    let status: BrokerStatus
+    do throws(BrokerError) { status = try patient.status.get() } catch {
+      return [
+        .fault(
+          "daemon", error.advice,
+          mend:
+            "Start it with “systemctl --user start mero-consentd.socket”; “journalctl --user -u "
+            + "mero-consentd” tells why it does not.")
+      ]
+    }
+    var findings: [Finding] = []
+    if status.version == ProductVersion.text {
+      findings.append(.ok("daemon", "mero-consentd \(status.version) answers"))
+    } else {
+      findings.append(
+        .fault(
+          "daemon", "mero-consentd is \(status.version), and this is \(ProductVersion.text)",
+          mend: "Restart it with “systemctl --user restart mero-consentd”."))
+    }
+    if status.stateHealth != "ok" {
+      findings.append(
+        .fault(
+          "record", "the record of requests is \(status.stateHealth)",
+          mend: "Look for room and rights in $XDG_STATE_HOME/mero-consent; “journalctl --user -u "
+            + "mero-consentd” names the fault."))
+    } else if status.stateWasReset {
+      findings.append(
+        .note(
+          "record", "it was damaged, and set up anew",
+          mend: "The damaged one lies beside it in $XDG_STATE_HOME/mero-consent."))
+    } else {
+      findings.append(.ok("record", "requests are recorded"))
+    }
+    return findings
+  }
+}
