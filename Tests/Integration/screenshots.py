@@ -77,6 +77,9 @@ def main():
             for name in gallery.node_pages:
                 gallery.show(tab, name, of="node")
                 album.take(tab, f"development node: {name}", f"node-{name}")
+            gallery.show(tab, "undecided", of="node")
+            tab.ask("document.querySelector('button').focus({focusVisible: true})")
+            album.take(tab, "development node: undecided, by keyboard", "node-focus")
             album.write_index(browser.version)
         finally:
             if browser:

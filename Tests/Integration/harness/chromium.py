@@ -60,7 +60,9 @@ class Chromium:
         log = os.open(f"{self.profile}/log", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
         environment = {
             name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
-        environment |= {"HOME": self.profile, "XDG_CONFIG_HOME": self.profile} | self.environment
+        environment |= {"HOME": self.profile, "XDG_CONFIG_HOME": self.profile}
+        # Everything that it leaves behind goes with its profile.
+        environment |= self.environment | {"TMPDIR": self.profile}
         pid = os.posix_spawn(arguments[0], arguments, environment, setsid=True, file_actions=[
             (os.POSIX_SPAWN_DUP2, its[0], 3), (os.POSIX_SPAWN_DUP2, its[1], 4),
             (os.POSIX_SPAWN_DUP2, log, 1), (os.POSIX_SPAWN_DUP2, log, 2)])
