@@ -68,10 +68,15 @@ public final class BrokerClient: Sendable {
   /// Hands over a return URL that this program received as the desktop's URL handler. The daemon
   /// judges it in the background.
   ///
+  /// - Parameter activationToken: what the desktop gave this program in `XDG_ACTIVATION_TOKEN`: the
+  ///   app that hears of the return may come to the front with it.
   /// - Throws: `RETURN_URL_MALFORMED`, `TOO_MANY`.
-  public func accept(returned url: String) async throws(BrokerError) {
+  public func accept(
+    returned url: String, activationToken: String? = nil
+  ) async throws(BrokerError) {
     let call = DaemonCall(.post, "/v1/returns", canRepeat: true, time: options.callTime)
-    let answer = try await connector.call(call.with(ReturnBody(url: url)), key: nil)
+    let answer = try await connector.call(
+      call.with(ReturnBody(url: url, activationToken: activationToken)), key: nil)
     guard answer.status == 202 else { throw answer.problem }
   }
 }

@@ -20,6 +20,14 @@ extension Files {
     return names
   }
 
+  /// What a symbolic link says.
+  package static func linkTarget(_ path: String) throws(SystemError) -> String {
+    try check(path, "readlink")
+    var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = try systemCall("readlink") { CInt(readlink(path, &bytes, bytes.count)) }
+    return String(decoding: bytes[..<Int(count)].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
   /// The first bytes of a file, fewer where it is shorter. Some system calls.
   package static func start(of path: String, count: Int) throws(SystemError) -> [UInt8] {
     let file = try open(path, .read)

@@ -2,15 +2,15 @@
 ///
 /// They are fixed sentences. Nothing from a request, a query or a node is ever put into them, so
 /// they need no escaping and can give nothing away.
-struct PageText: Equatable {
-  let heading: String
-  let happened: String
-  let next: String
+package struct PageText: Equatable, Sendable {
+  package let heading: String
+  package let happened: String
+  package let next: String
 }
 
 extension PageLanguage {
   /// The sentences of `topic` in this language.
-  func text(on topic: PageTopic) -> PageText {
+  package func text(on topic: PageTopic) -> PageText {
     switch self {
     case .english: englishText(on: topic)
     case .german: germanText(on: topic)

@@ -18,6 +18,8 @@ package struct Configuration: Sendable, Equatable {
   package var connectTimeout: Duration = .seconds(5)
   /// For one whole call to a node.
   package var callTimeout: Duration = .seconds(30)
+  /// Whether a decided request is told to the person by a desktop notification.
+  package var notifications = true
   /// The images that a node may run, by their sections' names; sorted by them.
   package var releases: [TrustedRelease] = []
   /// The sessions that are open without an app; sorted by their names.

@@ -11,6 +11,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
   case sessionTimeout = "SessionTimeout"
   case connectTimeout = "ConnectTimeout"
   case callTimeout = "CallTimeout"
+  case notifications = "Notifications"
 
   /// The section that it stands in.
   var section: String {
@@ -19,10 +20,11 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case .callbackPort: "Callback"
     case .retention, .sessionTimeout: "Sessions"
     case .connectTimeout, .callTimeout: "Node"
+    case .notifications: "Desktop"
     }
   }
 
-  static let sections = ["Daemon", "Callback", "Sessions", "Node"]
+  static let sections = ["Daemon", "Callback", "Sessions", "Node", "Desktop"]
   /// For people: these, and the kinds that have names.
   static let sectionNames =
     (sections + [TrustedReleaseDraft.kind, ConfiguredSessionDraft.kind].map { "\($0) NAME" })
@@ -56,6 +58,19 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
       configuration.connectTimeout = try Self.time(value, from: .seconds(1), to: .minutes(1))
     case .callTimeout:
       configuration.callTimeout = try Self.time(value, from: .seconds(1), to: .minutes(5))
+    case .notifications:
+      guard let flag = Self.flag(value) else {
+        throw ConfigurationComplaint("is neither yes nor no")
+      }
+      configuration.notifications = flag
+    }
+  }
+
+  static func flag(_ text: String) -> Bool? {
+    switch text {
+    case "yes", "true", "on", "1": true
+    case "no", "false", "off", "0": false
+    default: nil
     }
   }
 

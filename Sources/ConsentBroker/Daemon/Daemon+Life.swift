@@ -22,6 +22,14 @@ extension Daemon {
     }
   }
 
+  func tellDecisions(of broker: Broker) {
+    let notices = DecisionNotices(log: log)
+    broker.onFinished = { [weak self] _, state, package in
+      guard self?.configuration.notifications == true else { return }
+      notices.tell(state, of: package)
+    }
+  }
+
   func keepStatus(of broker: Broker, port: UInt16?) {
     guard let onStatus else { return }
     let line = StatusLine(send: onStatus) { [weak self, weak broker] in

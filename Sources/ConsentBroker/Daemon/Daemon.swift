@@ -79,6 +79,7 @@ import MeroConsent
     serve(broker, api: api, callback: callback)
     if let callback { publish(callback.address, in: paths) }
     watchTheWorld(broker)
+    tellDecisions(of: broker)
     watch(paths.socket.path, isOurs: adopted.api == nil)
     keepStatus(of: broker, port: callback?.port)
     // Only where everything that may wake it is there while it sleeps.

@@ -71,4 +71,6 @@ struct StartBody: Encodable {
 /// A return URL, for either door.
 struct ReturnBody: Encodable {
   let url: String
+  /// For the URL handler's door only.
+  var activationToken: String?
 }

@@ -39,9 +39,10 @@ struct DesktopEnvironment: Sendable, Equatable {
   }
 
   /// The path of a program by PATH.
-  func program(_ name: String) -> String? {
-    let search = values["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
-    for directory in search.split(separator: ":") {
+  func program(_ name: String) -> String? { Self.program(name, in: values["PATH"]) }
+
+  static func program(_ name: String, in search: String?) -> String? {
+    for directory in (search ?? "/usr/local/bin:/usr/bin:/bin").split(separator: ":") {
       // A relative entry would name another program in each working directory.
       guard directory.hasPrefix("/") else { continue }
       let path = "\(directory)/\(name)"

@@ -120,9 +120,7 @@ package struct PageOpener: Sendable {
     do {
       let child = try ChildProcess.spawn(
         ChildProcess.Command(path: path, arguments: [address], environment: lines))
-      let end = Once<ChildProcess.Exit?>()
-      Task { end.give(await child.waitForExit()) }
-      return await end.value(until: limit, else: nil)
+      return await child.exit(until: limit)
     } catch {
       throw PageUnavailable(.failed)
     }

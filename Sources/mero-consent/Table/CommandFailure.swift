@@ -37,6 +37,8 @@ struct CommandFailure: Error, Sendable {
     case noRuntimeDirectory = "NO_RUNTIME_DIR"
     case urlMalformed = "RETURN_URL_MALFORMED"
     case notSupported = "NOT_SUPPORTED"
+    case schemeRefused = "SCHEME_REFUSED"
+    case noHome = "NO_HOME"
   }
 
   static func usage(_ message: String, hint: String? = nil) -> CommandFailure {

@@ -1,0 +1,115 @@
+"""Opening a page through the desktop's portal, on a bus of the test's own (C-069, C-070)."""
+
+import time
+
+import pytest
+from harness.api import Session, path
+from harness.bus import Bus, Portal
+from harness.programs import Daemon
+
+
+@pytest.fixture
+def bus(home):
+    bus = Bus(home)
+    yield bus
+    bus.close()
+
+
+@pytest.fixture
+def daemon(programs, opener, bus):
+    return programs(Daemon, environment=opener.environment | bus.environment).start()
+
+
+def timed(call):
+    begin = time.monotonic()
+    return call(), time.monotonic() - begin
+
+
+@pytest.mark.parametrize("response, opened, reason, by_opener", [
+    (0, True, None, False),
+    (1, False, "CANCELLED", False),
+    (2, "unknown", None, True),
+    ("missing", "unknown", None, True),
+    (None, "unknown", None, False),
+    ("silent", "unknown", None, False),
+])
+def test_the_portal_decides_whether_the_opener_is_tried(
+        daemon, node, bus, opener, response, opened, reason, by_opener):
+    portal = bus.add(Portal, response)
+    view, took = timed(lambda: Session(daemon, node).start(open=True))
+    assert view["opened"] == opened and view.get("openedReason") == reason
+    assert took < 2, "nobody waits longer than 2 s"
+    assert [address for address, _ in portal.opened] == [view["url"]], "asked once"
+    assert len(opener.pages) == by_opener
+
+
+def test_without_a_portal_the_opener_is_used_at_once(daemon, node, opener):
+    view, took = timed(lambda: Session(daemon, node).start(open=True))
+    assert view["opened"] == "unknown" and opener.pages == [view["url"]]
+    assert took < 1
+
+
+def test_a_bus_that_answers_nobody_does_not_hang(daemon, node, bus, opener):
+    session = Session(daemon, node)
+    session.start()
+    bus.freeze()
+    view, took = timed(lambda: session.start(open=True))
+    assert view["state"] == "started" and took < 2
+    status, took = timed(lambda: daemon.status)
+    assert status and took < 0.5, "other calls are not held up"
+
+
+def test_other_calls_are_answered_while_the_portal_is_silent(daemon, node, bus):
+    bus.add(Portal, None)
+    session = Session(daemon, node)
+    session.start()
+    connection = session.connection()
+    connection.send(session.bytes("POST", "/v1/requests", {
+        "request": {"kind": "createOrg", "name": "Acme"}, "open": True}))
+    for _ in range(10):
+        _, took = timed(lambda: daemon.status)
+        assert took < 0.1
+    connection.close()
+
+
+def test_an_apps_activation_token_goes_to_the_portal(daemon, node, bus):
+    portal = bus.add(Portal, 0)
+    session = Session(daemon, node)
+    view = session.start(open=True, activationToken="tok-1")
+    session.post(path(view["requestId"], "/open"), {"activationToken": "tok-2"})
+    session.post(path(view["requestId"], "/open"))
+    assert [options.get("activation_token") for _, options in portal.opened] == [
+        "tok-1", "tok-2", None]
+    assert "tok-" not in daemon.log
+
+
+def test_an_apps_activation_token_goes_to_the_opener(daemon, node, opener, home):
+    opener.set(f"printf '%s' \"$XDG_ACTIVATION_TOKEN\" >'{home}/token'")
+    Session(daemon, node).start(open=True, activationToken="tok-1")
+    assert (home / "token").read_text() == "tok-1"
+
+
+@pytest.mark.parametrize("token", ["", "a b", "a\n", "é", "x" * 1025, 1])
+def test_what_is_no_activation_token_is_refused(daemon, node, token):
+    session = Session(daemon, node)
+    body = {"request": {"kind": "createOrg", "name": "Acme"}, "activationToken": token}
+    answer = session.post("/v1/requests", body)
+    assert answer.status == 422 and answer.json()["field"] == "activationToken"
+
+
+def test_our_own_handler_is_no_browser(programs, opener, node, home):
+    """C-057: with us as the default for https, asking for a browser would start ourselves."""
+    data, config = home / "data/applications", home / "config2"
+    data.mkdir(parents=True)
+    config.mkdir()
+    (data / "mero-consent.desktop").write_text("[Desktop Entry]\nType=Application\nName=x\n")
+    (config / "mimeapps.list").write_text(
+        "[Default Applications]\nx-scheme-handler/https=mero-consent.desktop\n")
+    daemon = programs(Daemon, environment=opener.environment | {
+        "XDG_DATA_HOME": str(home / "data")}).start()
+    assert Session(daemon, node).start(open=True)["opened"] == "unknown"
+    (daemon.home / "config" / "mimeapps.list").write_text(
+        (config / "mimeapps.list").read_text())
+    view = Session(daemon, node).start(open=True)
+    assert (view["opened"], view["openedReason"]) == (False, "NO_BROWSER")
+    assert view["url"] and view["code"] and len(opener.pages) == 1
