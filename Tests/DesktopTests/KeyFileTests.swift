@@ -60,5 +60,9 @@ import Testing
     only.removeValue(of: "k", in: "y")
     only.removeSection(ifEmpty: "y")
     #expect(text(only) == "")
+    var spaced = file("[x]\nk=v\n\n[y]\nk=v\n\n")
+    spaced.removeValue(of: "k", in: "y")
+    spaced.removeSection(ifEmpty: "y")
+    #expect(text(spaced) == "[x]\nk=v\n\n")
   }
 }

@@ -99,17 +99,15 @@ def test_what_is_no_activation_token_is_refused(daemon, node, token):
 
 def test_our_own_handler_is_no_browser(programs, opener, node, home):
     """C-057: with us as the default for https, asking for a browser would start ourselves."""
-    data, config = home / "data/applications", home / "config2"
-    data.mkdir(parents=True)
-    config.mkdir()
-    (data / "mero-consent.desktop").write_text("[Desktop Entry]\nType=Application\nName=x\n")
-    (config / "mimeapps.list").write_text(
-        "[Default Applications]\nx-scheme-handler/https=mero-consent.desktop\n")
+    applications = home / "data/applications"
+    applications.mkdir(parents=True)
+    (applications / "mero-consent.desktop").write_text("[Desktop Entry]\nType=Application\nName=x\n")
     daemon = programs(Daemon, environment=opener.environment | {
         "XDG_DATA_HOME": str(home / "data")}).start()
     assert Session(daemon, node).start(open=True)["opened"] == "unknown"
-    (daemon.home / "config" / "mimeapps.list").write_text(
-        (config / "mimeapps.list").read_text())
+    defaults = daemon.home / "config/mimeapps.list"
+    defaults.parent.mkdir(exist_ok=True)
+    defaults.write_text("[Default Applications]\nx-scheme-handler/https=mero-consent.desktop\n")
     view = Session(daemon, node).start(open=True)
     assert (view["opened"], view["openedReason"]) == (False, "NO_BROWSER")
     assert view["url"] and view["code"] and len(opener.pages) == 1

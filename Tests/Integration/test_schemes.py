@@ -23,14 +23,8 @@ class Desktop:
         self.home = home / "person"
         self.applications = self.home / ".local/share/applications"
         self.list = self.home / ".config/mimeapps.list"
-        # A copy: registering writes down where the program is.
-        self.bin = home / "bin"
-        for folder in (self.home, self.bin):
-            folder.mkdir(exist_ok=True)
-        self.program = self.bin / "mero-consent"
-        if not self.program.exists():
-            os.link(binaries() / "mero-consent", self.program) if same_disk(
-                self.bin, binaries()) else shutil.copy(binaries() / "mero-consent", self.program)
+        self.home.mkdir()
+        self.program = (binaries() / "mero-consent").resolve()
         base = {name: os.environ[name] for name in ("LANG",) if name in os.environ}
         self.environment = base | {
             "HOME": str(self.home), "PATH": "/usr/local/bin:/usr/bin:/bin", "DISPLAY": ":99",
@@ -71,10 +65,6 @@ class Desktop:
             if path.is_file() and path.name != "mimeinfo.cache"}
 
 
-def same_disk(one, other):
-    return os.stat(one).st_dev == os.stat(other).st_dev
-
-
 @pytest.fixture
 def desktop(home):
     return Desktop(home, None)
@@ -85,12 +75,6 @@ def connected(home, daemon):
     desktop = Desktop(home, daemon)
     desktop.install()
     return desktop
-
-
-def decided(session, node, url_of, *launcher):
-    view = session.start()
-    node.decide(view["requestId"])
-    return view, url_of(view["requestId"])
 
 
 # The package's entry
@@ -127,8 +111,7 @@ def test_a_return_goes_by_the_desktop_to_a_verified_result(connected, session, n
 def test_the_handler_gets_the_url_byte_for_byte(desktop, launcher, tail):
     """C-047: with a recorder in the place of our program."""
     url = f"mero-consent://return?{tail}"
-    desktop.program.unlink()
-    seen = desktop.home / "seen"
+    desktop.program, seen = desktop.home / "mero-consent", desktop.home / "seen"
     desktop.program.write_text(f"#!/bin/sh\nprintf '%s\\0' \"$@\" >'{seen}'\n")
     desktop.program.chmod(0o755)
     desktop.install()
@@ -149,14 +132,26 @@ def test_every_spelling_of_a_return_is_taken(connected, session, node, start):
     """C-050, C-051. The node is slow; the handler is not."""
     view = session.start()
     node.decide(view["requestId"])
-    node.misbehave("delay", milliseconds=1500)
+    node.misbehave("slow", on="result", number=1500)
     begin = time.monotonic()
     handled = connected.command("handle", f"{start}request_id={view['requestId']}&result=declined")
-    took = time.monotonic() - begin
-    node.behave()
     assert handled.returncode == 0, handled
-    assert took < 1, "it does not wait for the node"
-    assert session.decided(view["requestId"])["state"] == "approved"
+    assert time.monotonic() - begin < 1, "it does not wait for the node"
+    session.decided(view["requestId"], "approved")
+
+
+def test_the_handler_answers_within_200_ms_while_the_node_is_slow(connected, session, node):
+    view = session.start()
+    node.misbehave("slow", on="result", number=20000, times="forever")
+
+    def took():
+        begin = time.monotonic()
+        url = f"mero-consent://return?request_id={view['requestId']}"
+        assert connected.command("handle", url).returncode == 0
+        return time.monotonic() - begin
+
+    # The best of some: the machine may be busy with other things.
+    assert min(took() for _ in range(5)) < 0.2
 
 
 @pytest.mark.parametrize("words, code", [

@@ -48,13 +48,14 @@ struct KeyFile: Sendable, Equatable {
     lines.remove(at: index)
   }
 
-  /// Removes a section that holds nothing any more, with the empty lines before it.
+  /// Removes the heading of a section that holds nothing any more, and an empty line before it.
   mutating func removeSection(ifEmpty section: String) {
     guard let range = range(of: section), lines[range].dropFirst().allSatisfy(\.isEmpty) else {
       return
     }
-    lines.removeSubrange(range)
-    while range.lowerBound == lines.count, lines.last?.isEmpty == true { lines.removeLast() }
+    let heading = range.lowerBound
+    let start = heading > 0 && lines[heading - 1].isEmpty ? heading - 1 : heading
+    lines.removeSubrange(start...heading)
   }
 
   private func line(of key: String, in section: String) -> Int? {

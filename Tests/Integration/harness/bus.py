@@ -25,6 +25,7 @@ class Bus:
         configuration.write_text(f"""<busconfig><type>session</type>
             <listen>{self.address}</listen>
             <policy context="default"><allow send_destination="*" eavesdrop="true"/>
+            <allow eavesdrop="true"/>
             <allow own="*"/></policy></busconfig>""")
         self.process = subprocess.Popen(
             ["dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile"],
