@@ -1,11 +1,13 @@
 """One notification a decided request, on a bus of the test's own."""
 
+import html
 import time
 
 import pytest
 from harness.api import Session
 from harness.bus import Bus, Notifications
 from harness.programs import Daemon
+from harness.site import NAVIGATION, target
 from harness.waiting import until
 
 
@@ -39,7 +41,7 @@ def test_each_decision_is_told_once_in_plain_words(start, bus, node):
     assert service.shown == [
         ("Approved", "The node confirms that you approved the request.\ncom.example.notes"),
         ("Declined", "The node confirms that you declined the request. Nothing was changed.\n"
-                     "com.example.notes")]
+                   "com.example.notes")]
     # What ends otherwise is not the person's decision.
     session.delete(f"/v1/requests/{session.start()['requestId']}")
     decide(session, node, "approve")
@@ -58,15 +60,22 @@ def test_no_secret_and_no_markup_is_in_it(start, bus, node):
         assert secret not in body
 
 
-@pytest.mark.parametrize("environment, summary", [
-    ({"LANG": "de_CH.UTF-8"}, "Zugestimmt"), ({"LANG": "de", "LC_ALL": "fr_FR"}, "Approuvée"),
-    ({"LANG": "C.UTF-8"}, "Approved"), ({"LANG": "ja_JP.UTF-8"}, "承認されました"),
+@pytest.mark.parametrize("environment, language", [
+    ({"LANG": "de_CH.UTF-8"}, "de"), ({"LANG": "de", "LC_ALL": "fr_FR"}, "fr"),
+    ({"LANG": "C.UTF-8"}, "en"), ({"LANG": "ja_JP.UTF-8"}, "ja"), ({"LANG": "pl_PL"}, "en"),
 ])
-def test_it_is_in_the_persons_language(start, bus, node, environment, summary):
+def test_it_has_the_words_of_the_page_in_the_persons_language(
+        start, bus, node, environment, language):
     service = bus.add(Notifications)
-    decide(Session(start(**environment), node), node, "approve")
+    daemon = start(**environment)
+    view = decide(Session(daemon, node), node, "approve")
     until(lambda: service.shown, "the approval is told")
-    assert service.shown[0][0] == summary
+    page = daemon.site.bring_back(
+        target(view["callback"], request_id=view["requestId"]),
+        NAVIGATION | {"Accept-Language": language})
+    (summary, body), = service.shown
+    text = html.unescape(page.text)
+    assert f">{summary}</h1>" in text and body.splitlines()[0] in text
 
 
 def test_none_is_shown_where_the_configuration_says_so(start, bus, node, home):

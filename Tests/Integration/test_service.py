@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 CHECKS = sorted(path.name for path in (HERE / "rig" / "checks").glob("check_*.py"))
 # What pytest is made of; all of it is plain Python.
 PACKAGES = ["pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup",
-            "tomli", "typing_extensions"]
+            "tomli", "typing_extensions", "jeepney"]
 STRANGER = ["setpriv", "--reuid=4000", "--regid=4000", "--clear-groups", "--inh-caps=-all"]
 
 pytestmark = pytest.mark.skipif(
@@ -39,7 +39,7 @@ def interpreter():
 def stage():
     folder = Path(tempfile.mkdtemp(prefix="mero-rig-"))
     folder.chmod(0o755)
-    for name in ("mero-consentd", "mero-dev-node"):
+    for name in ("mero-consentd", "mero-consent", "mero-dev-node"):
         (folder / "bin").mkdir(exist_ok=True)
         shutil.copy(binaries() / name, folder / "bin" / name)
     shutil.copytree(ROOT / "systemd", folder / "systemd")

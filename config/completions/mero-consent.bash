@@ -280,6 +280,19 @@ _mero_consent_values() {
         --socket) echo "@file" ;;
         *) return 1 ;;
       esac ;;
+    "handle")
+      case "$2" in
+        --socket) echo "@file" ;;
+        *) return 1 ;;
+      esac ;;
+    "register-scheme")
+      case "$2" in
+        *) return 1 ;;
+      esac ;;
+    "unregister-scheme")
+      case "$2" in
+        *) return 1 ;;
+      esac ;;
     "status")
       case "$2" in
         --socket) echo "@file" ;;
@@ -341,7 +354,7 @@ _mero_consent() {
     return
   fi
   case "$path" in
-    "") word="session request wait result open list watch cancel return status doctor completions help --json -h --help --version --socket -s --session" ;;
+    "") word="session request wait result open list watch cancel return handle register-scheme unregister-scheme status doctor completions help --json -h --help --version --socket -s --session" ;;
     "session") word="add list renew remove --help" ;;
     "request") word="createOrg createInvite acceptInvite renameOrg deleteOrg leaveOrg removeMember setMemberRole setMemberTeams removeMemberTeams revokeInvite setCapabilities setAllApps release upgrade outbound --help" ;;
     "session add")
@@ -400,6 +413,12 @@ _mero_consent() {
       word="-s --session --socket --json -h --help" ;;
     "return")
       word="--request --show-secret -o --output -s --session --socket --json -h --help" ;;
+    "handle")
+      word="--socket --json -h --help" ;;
+    "register-scheme")
+      word="--json -h --help" ;;
+    "unregister-scheme")
+      word="--json -h --help" ;;
     "status")
       word="--socket --json -h --help" ;;
     "doctor")
@@ -409,7 +428,7 @@ _mero_consent() {
       [[ $operands == 0 && $current != -* ]] && word="bash zsh fish $word" ;;
     "help")
       word="--json -h --help"
-      [[ $operands == 0 && $current != -* ]] && word="session request wait result open list watch cancel return status doctor completions help $word" ;;
+      [[ $operands == 0 && $current != -* ]] && word="session request wait result open list watch cancel return handle register-scheme unregister-scheme status doctor completions help $word" ;;
     *) word= ;;
   esac
   COMPREPLY=($(compgen -W "$word" -- "$current"))
