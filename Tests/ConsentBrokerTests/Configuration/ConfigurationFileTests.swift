@@ -64,7 +64,7 @@ struct ConfigurationCase: Sendable, CustomTestStringConvertible {
     ConfigurationCase(
       "[Demon]\nLogLevel=info",
       "f:1: unknown section [Demon]: there are [Daemon], [Callback], [Sessions], [Node], "
-        + "[Release NAME], [Session NAME]"),
+        + "[Desktop], [Release NAME], [Session NAME]"),
     ConfigurationCase("LogLevel=info", "f:1: LogLevel stands before the first section"),
     ConfigurationCase(
       "[Callback]\nLogLevel=info", "f:2: LogLevel belongs into the section [Daemon]"),
