@@ -73,6 +73,8 @@ package struct Readiness: OptionSet, Sendable {
 
   package static let readable = Readiness(rawValue: EPOLLIN.rawValue)
   package static let writable = Readiness(rawValue: EPOLLOUT.rawValue)
+  /// The peer has ended its side: after what it has sent comes the end.
+  package static let peerEnded = Readiness(rawValue: EPOLLRDHUP.rawValue)
   /// Both directions are over.
   package static let hungUp = Readiness(rawValue: EPOLLHUP.rawValue)
   package static let failed = Readiness(rawValue: EPOLLERR.rawValue)
@@ -85,6 +87,7 @@ package struct Interest: OptionSet, Sendable {
 
   package static let readable = Interest(rawValue: EPOLLIN.rawValue)
   package static let writable = Interest(rawValue: EPOLLOUT.rawValue)
+  package static let peerEnded = Interest(rawValue: EPOLLRDHUP.rawValue)
   /// One event for each change, instead of one for each look while the state lasts.
   package static let onChange = Interest(rawValue: EPOLLET.rawValue)
 }

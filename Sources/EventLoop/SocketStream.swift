@@ -12,6 +12,7 @@ import Glibc
   private var watch: Watch?
   private var reader = StreamWait()
   private var writer = StreamWait()
+  private var input = Input.possible
   /// Whether the kernel's send buffer has room, as far as we know.
   private var watchesForRoom = false
   private var hungUp = false
@@ -44,8 +45,17 @@ import Glibc
   isolated deinit { close() }
 
   /// Edge-triggered: one registration for the stream's life, no system call for each wait.
-  private static let quiet: Interest = [.readable, .onChange]
-  private static let full: Interest = [.readable, .writable, .onChange]
+  private static let quiet: Interest = [.readable, .peerEnded, .onChange]
+  private static let full: Interest = [.readable, .peerEnded, .writable, .onChange]
+
+  /// What is known of the kernel's receive buffer, so that nobody asks it in vain.
+  private enum Input {
+    /// Taken empty; the next change will be told.
+    case none
+    case possible
+    /// The peer has ended its side, and no more changes will be told: each read asks.
+    case ending
+  }
 
   // MARK: Reading
 
@@ -62,19 +72,25 @@ import Glibc
   /// - Returns: `nil` when there is nothing yet.
   private func receive(into bytes: inout [UInt8], limit: Int) throws(StreamError) -> Int? {
     let buffer = Self.buffer
+    guard watch != nil else { throw .closed }
+    if input == .none { return nil }
     while true {
       guard let count = watch?.withNumber({ recv($0, buffer.baseAddress, limit, 0) }) else {
         throw .closed
       }
       if count >= 0 {
         bytes.append(contentsOf: buffer[..<count])
+        // Less than there was room for: that was all (epoll(7), question 9).
+        if count > 0, count < limit, input == .possible { input = .none }
         // A token may have passed through; it does not stay here.
         if let start = buffer.baseAddress { explicit_bzero(start, count) }
         return count
       }
       switch errno {
       case EINTR: continue
-      case EAGAIN: return nil
+      case EAGAIN:
+        if input == .possible { input = .none }
+        return nil
       case let code: throw .system(SystemError(call: "recv", code: code))
       }
     }
@@ -160,7 +176,10 @@ import Glibc
   private func ready(_ readiness: Readiness) {
     let over = !readiness.isDisjoint(with: [.hungUp, .failed])
     // The call that is tried next finds out what an end or an error means for it.
-    if over || readiness.contains(.readable) { reader.wake() }
+    if over || !readiness.isDisjoint(with: [.readable, .peerEnded]) {
+      input = over || readiness.contains(.peerEnded) ? .ending : .possible
+      reader.wake()
+    }
     if over || readiness.contains(.writable) { writer.wake() }
     if over && !hungUp {
       hungUp = true
