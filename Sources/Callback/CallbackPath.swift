@@ -5,14 +5,22 @@ package enum CallbackPath: Equatable {
   case done(ticket: String)
 
   package init?(_ path: String) {
-    let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
-    guard path.hasPrefix("/"), segments.allSatisfy({ !$0.isEmpty }) else { return nil }
-    let ticket = segments.count == 2 ? segments.last.map(String.init) : nil
-    switch (segments.first, ticket) {
-    case ("return", nil) where segments.count == 1: self = .return(ticket: nil)
-    case ("return", let ticket?): self = .return(ticket: ticket)
-    case ("done", let ticket?): self = .done(ticket: ticket)
-    default: return nil
+    let bytes = path.utf8
+    if bytes.elementsEqual("/return".utf8) {
+      self = .return(ticket: nil)
+    } else if let ticket = Self.segment(of: path, after: "/return/") {
+      self = .return(ticket: ticket)
+    } else if let ticket = Self.segment(of: path, after: "/done/") {
+      self = .done(ticket: ticket)
+    } else {
+      return nil
     }
+  }
+
+  /// What follows `prefix`, where it is one segment and not empty.
+  private static func segment(of path: String, after prefix: String) -> String? {
+    guard path.utf8.starts(with: prefix.utf8) else { return nil }
+    let rest = path.utf8.dropFirst(prefix.utf8.count)
+    return rest.isEmpty || rest.contains(UInt8(ascii: "/")) ? nil : String(Substring(rest))
   }
 }

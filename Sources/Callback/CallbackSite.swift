@@ -15,6 +15,13 @@ package import HTTP
 
   private let judge: any ReturnJudge
   private var limiter = ReturnLimiter()
+  /// Pages as they are sent. There are no more than topics and languages, about 3 KiB each.
+  private var made: [Page: MadePage] = [:]
+
+  private struct MadePage {
+    let headers: HTTPHeaders
+    let body: [UInt8]
+  }
 
   package init(judge: any ReturnJudge) { self.judge = judge }
 
@@ -106,6 +113,8 @@ package import HTTP
     page(.limited, 429, for: request, headers: [.retryAfter: HTTPFieldValue(max(1, seconds))])
   }
 
+  private static let acceptLanguage: HTTPFieldName = "Accept-Language"
+
   private func verdict(_ state: PageState, for request: HTTPRequest) -> HTTPResponse {
     page(.verdict(state), HTTPStatus(state.status) ?? 500, for: request)
   }
@@ -114,19 +123,30 @@ package import HTTP
     _ topic: PageTopic, _ status: HTTPStatus, for request: HTTPRequest, headers: HTTPHeaders = [:]
   ) -> HTTPResponse {
     judge.note("\(topic.name), \(status)")
-    let language = PageLanguage.preferred(in: request.headers.values(of: "Accept-Language"))
+    let language = PageLanguage.preferred(in: request.headers.values(of: Self.acceptLanguage))
     return page(topic, status, in: language, headers: headers)
   }
 
   private func page(
     _ topic: PageTopic, _ status: HTTPStatus, in language: PageLanguage, headers: HTTPHeaders
   ) -> HTTPResponse {
-    var headers = headers
-    headers.set(.contentType, "text/html; charset=utf-8")
-    headers.set("Vary", "Accept-Language")
-    if let tag = HTTPFieldValue(language.rawValue) { headers.set("Content-Language", tag) }
-    return Self.secured(
-      HTTPResponse(status, headers: headers, text: Page(topic, in: language).html))
+    let page = Page(topic, in: language)
+    let made = made[page] ?? make(page)
+    var response = HTTPResponse(status, headers: made.headers, body: made.body)
+    response.headers.add(contentsOf: headers)
+    response.closesConnection = true
+    return response
+  }
+
+  private func make(_ page: Page) -> MadePage {
+    var headers: HTTPHeaders = [
+      .contentType: "text/html; charset=utf-8", "Vary": "Accept-Language",
+    ]
+    if let tag = HTTPFieldValue(page.language.rawValue) { headers.set("Content-Language", tag) }
+    SecurityHeaders.add(to: &headers)
+    let result = MadePage(headers: headers, body: Array(page.html.utf8))
+    made[page] = result
+    return result
   }
 
   private static func secured(_ response: HTTPResponse) -> HTTPResponse {

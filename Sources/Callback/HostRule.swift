@@ -14,8 +14,10 @@ enum HostRule {
     guard let host else { return false }
     // Names of hosts have no case (RFC 9110, section 4.2.3); `lowercased()` would fold more than
     // ASCII, and what is not ASCII matches nothing here anyway.
-    let name = String(decoding: host.utf8.map(HTTPBytes.lowercased), as: UTF8.self)
-    return names.contains { name == "\($0):\(port)" || (port == 80 && name == $0) }
+    let name = host.utf8.lazy.map(HTTPBytes.lowercased)
+    return names.contains {
+      name.elementsEqual("\($0):\(port)".utf8) || (port == 80 && name.elementsEqual($0.utf8))
+    }
   }
 
   private static let names = ["127.0.0.1", "[::1]", "localhost"]

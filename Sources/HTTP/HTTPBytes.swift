@@ -8,32 +8,20 @@ package enum HTTPBytes {
   package static let space = UInt8(ascii: " ")
   package static let colon = UInt8(ascii: ":")
 
-  /// One bit a class for each of the 256 bytes.
-  private static let classes: [UInt8] = (0...255).map { (number: Int) -> UInt8 in
-    let byte = UInt8(number)
-    var result: UInt8 = 0
-    if isAlphanumeric(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte) { result |= token }
-    if byte == tab || (byte >= space && byte != 0x7F) { result |= fieldValue }
-    if byte > space && byte < 0x7F { result |= visible }
-    if isAlphanumeric(byte) || "-._~!$&'()*+,;=:@/?%".utf8.contains(byte) { result |= uri }
-    return result
-  }
-  private static let token: UInt8 = 1
-  private static let fieldValue: UInt8 = 2
-  private static let visible: UInt8 = 4
-  private static let uri: UInt8 = 8
-
   /// `tchar`: what a method or a field name is made of.
-  package static func isToken(_ byte: UInt8) -> Bool { classes[Int(byte)] & token != 0 }
+  package static func isToken(_ byte: UInt8) -> Bool {
+    // A bit for each byte from 0 to 127: letters, digits and "!#$%&'*+-.^_`|~".
+    let bits: UInt64 = byte < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+    return byte < 128 && bits >> (byte & 63) & 1 != 0
+  }
 
   /// A byte of a field value: visible, space, tab, or not ASCII.
-  package static func isFieldValue(_ byte: UInt8) -> Bool { classes[Int(byte)] & fieldValue != 0 }
+  package static func isFieldValue(_ byte: UInt8) -> Bool {
+    byte >= space ? byte != 0x7F : byte == tab
+  }
 
   /// 0x21 to 0x7E.
-  package static func isVisible(_ byte: UInt8) -> Bool { classes[Int(byte)] & visible != 0 }
-
-  /// A byte of a path or a query of RFC 3986, the percent sign included.
-  package static func isURI(_ byte: UInt8) -> Bool { classes[Int(byte)] & uri != 0 }
+  package static func isVisible(_ byte: UInt8) -> Bool { byte > space && byte < 0x7F }
 
   package static func isBlank(_ byte: UInt8) -> Bool { byte == space || byte == tab }
 

@@ -26,6 +26,16 @@ package struct HTTPHeaders: Sendable {
     append(name: name.text.utf8, value: value.text.utf8)
   }
 
+  /// Adds every field of `other`, in its order.
+  package mutating func add(contentsOf other: HTTPHeaders) {
+    let offset = wire.count
+    wire.append(contentsOf: other.wire)
+    for var field in other.fields {
+      field.start += offset
+      fields.append(field)
+    }
+  }
+
   /// Replaces every field of that name.
   package mutating func set(_ name: HTTPFieldName, _ value: HTTPFieldValue) {
     remove(name)

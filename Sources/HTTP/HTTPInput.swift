@@ -23,16 +23,16 @@ struct HTTPInput {
     limit: Int, orRefuse tooLong: @autoclosure () -> HTTPRefusal
   ) throws(HTTPRefusal) -> Range<Int>? {
     let end = bytes.count
-    while searched < end {
+    searched = endOfLine()
+    if searched < end {
       let byte = bytes[searched]
-      if HTTPBytes.isFieldValue(byte) {
-        searched += 1
-        continue
-      }
       guard byte == HTTPBytes.carriageReturn else { throw HTTPInput.fault(byte) }
-      // Whether this CR is bare is known with the next byte.
-      guard searched + 1 < end else { break }
-      guard bytes[searched + 1] == HTTPBytes.lineFeed else { throw HTTPInput.fault(byte) }
+    }
+    // Whether a CR is bare is known with the next byte.
+    if searched + 1 < end {
+      guard bytes[searched + 1] == HTTPBytes.lineFeed else {
+        throw HTTPInput.fault(HTTPBytes.carriageReturn)
+      }
       let line = position..<searched
       guard line.count <= limit else { throw tooLong() }
       position = searched + 2
@@ -41,6 +41,15 @@ struct HTTPInput {
     }
     guard searched - position <= limit else { throw tooLong() }
     return nil
+  }
+
+  /// Where the first byte is that belongs to no line; the end of all bytes without one.
+  private func endOfLine() -> Int {
+    bytes.withUnsafeBufferPointer { bytes in
+      var index = searched
+      while index < bytes.count, HTTPBytes.isFieldValue(bytes[index]) { index += 1 }
+      return index
+    }
   }
 
   /// Consumes up to `limit` bytes.

@@ -13,6 +13,9 @@ package struct HTTPMethod: Hashable, Sendable, ExpressibleByStringLiteral {
     precondition(self.name.utf8.allSatisfy(HTTPBytes.isToken), "not a method: \(name)")
   }
 
+  /// For the parser, which has seen that it is a token.
+  init(token: ArraySlice<UInt8>) { name = String(decoding: token, as: UTF8.self) }
+
   package static let get: HTTPMethod = "GET"
   package static let head: HTTPMethod = "HEAD"
   package static let post: HTTPMethod = "POST"
@@ -20,6 +23,7 @@ package struct HTTPMethod: Hashable, Sendable, ExpressibleByStringLiteral {
   package static let put: HTTPMethod = "PUT"
   package static let delete: HTTPMethod = "DELETE"
   package static let options: HTTPMethod = "OPTIONS"
+  package static let connect: HTTPMethod = "CONNECT"
 }
 
 package enum HTTPVersion: Hashable, Sendable {

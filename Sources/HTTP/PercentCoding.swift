@@ -3,6 +3,7 @@ package enum PercentCoding {
   /// `nil` when a `%` is not followed by two hexadecimal digits.
   package static func decode(_ bytes: some Sequence<UInt8>, plusIsSpace: Bool = false) -> [UInt8]? {
     var result: [UInt8] = []
+    result.reserveCapacity(bytes.underestimatedCount)
     var input = bytes.makeIterator()
     while let byte = input.next() {
       if byte == UInt8(ascii: "%") {

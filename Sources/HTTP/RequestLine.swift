@@ -22,10 +22,8 @@ struct RequestLine {
     guard let first = target.first, target.allSatisfy(RequestLine.isTarget) else {
       throw HTTPRefusal(400, "The request target is empty or has a character that it may not have.")
     }
-    let name = String(decoding: line[..<methodEnd], as: UTF8.self)
-    guard let method = HTTPMethod(name) else { throw RequestLine.notATarget }
-    self.method = method
-    if method == "CONNECT" || (method == .options && target.elementsEqual("*".utf8)) {
+    method = HTTPMethod(token: line[..<methodEnd])
+    if method == .connect || (method == .options && target.elementsEqual("*".utf8)) {
       throw HTTPRefusal(405, "Only resources are served here.", headers: [.allow: ""])
     }
     let resource: ArraySlice<UInt8>

@@ -2,7 +2,7 @@
 ///
 /// There is no script, no link, no form and nothing that is loaded from anywhere, and every word is
 /// one of `PageText`: a page can neither do nor tell more than its topic.
-package struct Page: Sendable {
+package struct Page: Hashable, Sendable {
   package let topic: PageTopic
   package let language: PageLanguage
 
