@@ -53,18 +53,20 @@ package struct BrokerTools: Sendable {
 
 /// Where the callback listens.
 package struct CallbackAddress: Sendable, Equatable {
-  package var port: UInt16
-  package var hasIPv4: Bool
-  package var hasIPv6: Bool
+  package let port: UInt16
+  package let hasIPv4: Bool
+  package let hasIPv6: Bool
+  /// `http://127.0.0.1:<port>/return`, and the same on `[::1]`; `nil` where it is not listening.
+  let ipv4: String?
+  let ipv6: String?
 
   package init(port: UInt16, hasIPv4: Bool, hasIPv6: Bool) {
     self.port = port
     self.hasIPv4 = hasIPv4
     self.hasIPv6 = hasIPv6
+    ipv4 = hasIPv4 ? "http://127.0.0.1:\(port)/return" : nil
+    ipv6 = hasIPv6 ? "http://[::1]:\(port)/return" : nil
   }
-
-  var ipv4: String? { hasIPv4 ? "http://127.0.0.1:\(port)/return" : nil }
-  var ipv6: String? { hasIPv6 ? "http://[::1]:\(port)/return" : nil }
 
   /// An address literal: a browser may have learned to use https for the name localhost.
   func address(of ticket: String) -> String? { (ipv4 ?? ipv6).map { "\($0)/\(ticket)" } }

@@ -36,9 +36,11 @@ struct APICall: Sendable {
     }
   }
 
+  private static let contentEncoding: HTTPFieldName = "Content-Encoding"
+
   private func requireJSONType() throws(APIProblem) {
     let types = request.headers.values(of: .contentType)
-    let encodings = request.headers.values(of: "Content-Encoding")
+    let encodings = request.headers.values(of: Self.contentEncoding)
     guard types.count == 1, Self.isJSON(types[0]),
       encodings.allSatisfy({ $0.lowercased() == "identity" })
     else {

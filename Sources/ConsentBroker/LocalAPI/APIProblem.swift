@@ -28,9 +28,21 @@ struct APIProblem: Error {
   }
 
   var response: HTTPResponse {
-    APIResponse.json(
-      document, status: HTTPStatus(document.status) ?? 500, type: "application/problem+json",
-      headers: headers)
+    APIResponse.problem(
+      document, status: HTTPStatus(document.status) ?? 500, headers: headers)
+  }
+}
+
+extension ProblemDocument: JSONObject {
+  func write(to json: inout JSONText) {
+    json.member("code", code)
+    json.member("detail", detail)
+    json.member("field", field)
+    json.member("nodeStatus", nodeStatus)
+    json.member("requestId", requestId)
+    json.member("status", status)
+    json.member("title", title)
+    json.member("type", type)
   }
 }
 

@@ -7,9 +7,11 @@ enum BearerKey {
   /// - Parameter values: the header's values, one for each line.
   static func read(_ values: [String]) -> String? {
     guard values.count == 1 else { return nil }
-    let words = values[0].split(separator: " ", maxSplits: 1)
-    guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-    let key = words[1].trimmingBlanks()
+    let bytes = values[0].utf8
+    guard let end = bytes.firstIndex(of: HTTPBytes.space),
+      bytes[..<end].lazy.map(HTTPBytes.lowercased).elementsEqual("bearer".utf8)
+    else { return nil }
+    let key = values[0][end...].trimmingBlanks()
     return key.isEmpty ? nil : String(key)
   }
 }

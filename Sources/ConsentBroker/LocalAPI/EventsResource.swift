@@ -1,6 +1,5 @@
 import Desktop
 import EventLoop
-import FoundationEssentials
 import HTTP
 
 /// `/v1/events`: the caller's changes as server-sent events.
@@ -51,7 +50,8 @@ import HTTP
 
   private static func message(_ event: BrokerEvent) -> [UInt8] {
     ServerSentEvent(
-      event: "request", data: APIResponse.text(EventJSON(event)), id: String(event.sequence)
+      event: "request", data: String(decoding: JSONText(EventJSON(event)).bytes, as: UTF8.self),
+      id: String(event.sequence)
     ).bytes
   }
 
@@ -70,11 +70,18 @@ import HTTP
 }
 
 /// `{"requestId","state","lastReturn","activationToken"}`. No secrets of the consent.
-struct EventJSON: Encodable {
+struct EventJSON: JSONObject {
   let requestId: String
   let state: String
   let lastReturn: LastReturnJSON?
   let activationToken: String?
+
+  func write(to json: inout JSONText) {
+    json.member("activationToken", activationToken)
+    json.member("lastReturn", lastReturn)
+    json.member("requestId", requestId)
+    json.member("state", state)
+  }
 }
 
 extension EventJSON {

@@ -33,7 +33,7 @@ extension JSONValue {
     case .null: result += "null".utf8
     case .bool(let flag): result += (flag ? "true" : "false").utf8
     case .number(let text): result += text.utf8
-    case .string(let text): Self.write(text, to: &result)
+    case .string(let text): JSONText.append(text, to: &result)
     case .array(let items):
       result.append(UInt8(ascii: "["))
       for (index, item) in items.enumerated() {
@@ -45,24 +45,11 @@ extension JSONValue {
       result.append(UInt8(ascii: "{"))
       for (index, member) in members.enumerated() {
         if index > 0 { result.append(UInt8(ascii: ",")) }
-        Self.write(member.name, to: &result)
+        JSONText.append(member.name, to: &result)
         result.append(UInt8(ascii: ":"))
         member.value.write(to: &result)
       }
       result.append(UInt8(ascii: "}"))
     }
-  }
-
-  private static func write(_ text: String, to result: inout [UInt8]) {
-    let digits = Array("0123456789abcdef".utf8)
-    result.append(UInt8(ascii: "\""))
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"): result += [UInt8(ascii: "\\"), byte]
-      case 0..<0x20: result += "\\u00".utf8 + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      default: result.append(byte)
-      }
-    }
-    result.append(UInt8(ascii: "\""))
   }
 }

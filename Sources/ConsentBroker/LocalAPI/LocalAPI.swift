@@ -77,11 +77,11 @@ import MeroConsent
 
   /// The route and not the path: an id is nobody else's business.
   private func note(_ route: Route, _ status: Int, _ code: String? = nil) {
-    let line = "local API: \(route.method.name) \(route.path.template): \(status)"
+    let line = { "local API: \(route.method.name) \(route.path.template): \(status)" }
     if let code {
-      broker.log.debug(line, .code(code))
+      broker.log.debug(line(), .code(code))
     } else {
-      broker.log.debug(line)
+      broker.log.debug(line())
     }
   }
 }

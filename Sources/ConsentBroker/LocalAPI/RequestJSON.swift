@@ -3,7 +3,7 @@ import FoundationEssentials
 import MeroConsent
 
 /// One request, as its session reads it. What does not apply is left out.
-struct RequestJSON: Encodable {
+struct RequestJSON: JSONObject {
   let requestId: String
   let kind: String
   let state: String
@@ -50,10 +50,36 @@ struct RequestJSON: Encodable {
       openedReason = nil
     }
   }
+
+  func write(to json: inout JSONText) {
+    json.member("callback", callback)
+    json.member("changesOrganizations", changesOrganizations)
+    json.member("code", code)
+    json.member("createdAt", createdAt)
+    json.member("decidedAt", decidedAt)
+    json.member("decision", decision)
+    json.member("detail", detail)
+    json.member("expiresAt", expiresAt)
+    json.member("failure", failure)
+    json.member("kind", kind)
+    json.member("lastReturn", lastReturn)
+    json.member("lifetimeCut", lifetimeCut)
+    json.member("needsSession", needsSession)
+    switch opened {
+    case .flag(let flag)?: json.member("opened", flag)
+    case .unknown?: json.member("opened", "unknown")
+    case nil: break
+    }
+    json.member("openedReason", openedReason)
+    json.member("outcome", outcome)
+    json.member("requestId", requestId)
+    json.member("state", state)
+    json.member("url", url)
+  }
 }
 
 /// `true`, `false`, or `"unknown"` where nobody can say.
-enum OpenedJSON: Encodable {
+enum OpenedJSON {
   case flag(Bool)
   case unknown
 
@@ -65,18 +91,10 @@ enum OpenedJSON: Encodable {
       case .unavailable, .pointless: .flag(false)
       }
   }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.singleValueContainer()
-    switch self {
-    case .flag(let flag): try container.encode(flag)
-    case .unknown: try container.encode("unknown")
-    }
-  }
 }
 
 /// `{"at":…,"code":…}`.
-struct LastReturnJSON: Encodable {
+struct LastReturnJSON: JSONObject {
   let at: Date
   let code: String
 
@@ -84,10 +102,15 @@ struct LastReturnJSON: Encodable {
     at = last.at
     code = last.code
   }
+
+  func write(to json: inout JSONText) {
+    json.member("at", at)
+    json.member("code", code)
+  }
 }
 
 /// `{"kind":…}` and the outcome's own fields, an invite token among them.
-struct OutcomeJSON: Encodable {
+struct OutcomeJSON: JSONObject {
   let kind: String
   private var orgId: String?
   private var token: String?
@@ -104,5 +127,14 @@ struct OutcomeJSON: Encodable {
     case .orgRenamed(let orgId, let name): (self.orgId, self.name) = (orgId, name)
     case .orgDeleted(let apps): self.apps = apps
     }
+  }
+
+  func write(to json: inout JSONText) {
+    json.member("apps", apps)
+    json.member("kind", kind)
+    json.member("name", name)
+    json.member("org", org)
+    json.member("orgId", orgId)
+    json.member("token", token)
   }
 }

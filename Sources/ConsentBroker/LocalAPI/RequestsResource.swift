@@ -119,10 +119,12 @@ import HTTP
     var headers = HTTPHeaders()
     if let value = HTTPFieldValue(etag) { headers.set(.etag, value) }
     if let waited, let value = HTTPFieldValue("wait=\(waited)") {
-      headers.set("Preference-Applied", value)
+      headers.set(preferenceApplied, value)
     }
     return headers
   }
+
+  private static let preferenceApplied: HTTPFieldName = "Preference-Applied"
 
   /// `Idempotency-Key`, of visible ASCII: what else a header may carry is read in several ways.
   private static func idempotencyKey(_ call: APICall) throws(APIProblem) -> String? {
@@ -149,8 +151,13 @@ import HTTP
     return limit
   }
 
-  private struct ListBody: Encodable {
+  private struct ListBody: JSONObject {
     let requests: [RequestJSON]
     let next: String?
+
+    func write(to json: inout JSONText) {
+      json.member("next", next)
+      json.member("requests", requests)
+    }
   }
 }

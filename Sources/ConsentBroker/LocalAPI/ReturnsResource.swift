@@ -26,7 +26,9 @@ import HTTP
     return url
   }
 
-  private struct AcceptedBody: Encodable {
+  private struct AcceptedBody: JSONObject {
     let accepted: Bool
+
+    func write(to json: inout JSONText) { json.member("accepted", accepted) }
   }
 }

@@ -35,11 +35,16 @@ struct Route: Sendable {
 /// A path such as `/v1/requests/{id}/open`.
 struct RoutePath: Sendable, ExpressibleByStringLiteral {
   let template: String
-  private let segments: [String]
+  /// What stands around `{id}`; without one, all of it and nothing.
+  private let before: String
+  private let after: String?
 
   init(stringLiteral template: String) {
     self.template = template
-    segments = PathSegments.split(template) ?? []
+    let parts = template.utf8.split(
+      separator: UInt8(ascii: "{"), maxSplits: 1, omittingEmptySubsequences: false)
+    before = String(Substring(parts[0]))
+    after = parts.count < 2 ? nil : String(Substring(parts[1].dropFirst("id}".utf8.count)))
   }
 
   /// What a path has in the place of `{id}`.
@@ -50,18 +55,16 @@ struct RoutePath: Sendable, ExpressibleByStringLiteral {
 
   /// Compares byte for byte; nothing is normalized, and an empty id is none.
   ///
-  /// - Parameter path: the segments of a request's path, each decoded once.
-  func match(_ path: [String]) -> Match? {
-    guard path.count == segments.count else { return nil }
-    var match = Match.plain
-    for (segment, own) in zip(path, segments) {
-      if own == "{id}" {
-        guard !segment.isEmpty else { return nil }
-        match = .id(segment)
-      } else if !segment.utf8.elementsEqual(own.utf8) {
-        return nil
-      }
-    }
-    return match
+  /// - Parameter path: of a request, with no escapes but those that must be. The id is decoded
+  ///   once.
+  func match(_ path: String) -> Match? {
+    guard let after else { return path.hasSameBytes(as: before) ? .plain : nil }
+    let bytes = path.utf8
+    guard bytes.count > before.utf8.count + after.utf8.count, bytes.starts(with: before.utf8),
+      bytes.suffix(after.utf8.count).elementsEqual(after.utf8)
+    else { return nil }
+    let id = bytes.dropFirst(before.utf8.count).dropLast(after.utf8.count)
+    guard !id.contains(UInt8(ascii: "/")) else { return nil }
+    return PercentCoding.decodeText(id).map(Match.id)
   }
 }

@@ -26,10 +26,10 @@ enum RouteTable {
   /// - Throws: 404 for a path that is none, 405 with `Allow` for a method that it does not have.
   static func find(_ request: HTTPRequest) throws(APIProblem) -> (Route, id: String) {
     let method = request.method == .head ? .get : request.method
-    let segments = PathSegments.split(request.path) ?? []
+    let path = canonical(request.path) ?? ""
     var allowed: [HTTPMethod] = []
     for route in routes {
-      guard let match = route.path.match(segments) else { continue }
+      guard let match = route.path.match(path) else { continue }
       guard route.method != method else {
         switch match {
         case .plain: return (route, "")
@@ -46,5 +46,13 @@ enum RouteTable {
     var headers = HTTPHeaders()
     if let value = HTTPFieldValue(list) { headers.set(.allow, value) }
     throw APIProblem(.methodNotAllowed, "This path has \(list).", headers: headers)
+  }
+
+  /// A path in which only what must be is escaped, so that `/v1/st%61tus` is `/v1/status`.
+  ///
+  /// - Returns: `nil` for broken escapes.
+  private static func canonical(_ path: String) -> String? {
+    guard path.utf8.contains(UInt8(ascii: "%")) else { return path }
+    return PathSegments.split(path)?.map { "/" + PercentCoding.encode($0) }.joined()
   }
 }

@@ -76,19 +76,29 @@ import MeroConsent
     return account
   }
 
-  private struct CheckBody: Encodable {
+  private struct CheckBody: JSONObject {
     let checkedAt: Date
     let nodeClock: Date?
+
+    func write(to json: inout JSONText) {
+      json.member("checkedAt", checkedAt)
+      json.member("nodeClock", nodeClock)
+    }
   }
 
-  private struct OpenedBody: Encodable {
+  private struct OpenedBody: JSONObject {
     let session: String
     let key: String
+
+    func write(to json: inout JSONText) {
+      json.member("key", key)
+      json.member("session", session)
+    }
   }
 }
 
 /// A session as its own app sees it: never its tokens, never its key.
-struct SessionJSON: Encodable {
+struct SessionJSON: JSONObject {
   let session: String
   let package: String
   let account: String?
@@ -98,9 +108,14 @@ struct SessionJSON: Encodable {
   let createdAt: Date
   let needsSession: Bool
 
-  struct Node: Encodable {
+  struct Node: JSONObject {
     let url: String
     let trust: TrustJSON?
+
+    func write(to json: inout JSONText) {
+      json.member("trust", trust)
+      json.member("url", url)
+    }
   }
 
   init(_ view: SessionView) {
@@ -112,5 +127,16 @@ struct SessionJSON: Encodable {
     returnTo = view.returnTo
     createdAt = view.createdAt
     needsSession = view.needsSession
+  }
+
+  func write(to json: inout JSONText) {
+    json.member("account", account)
+    json.member("createdAt", createdAt)
+    json.member("needsSession", needsSession)
+    json.member("node", node)
+    json.member("origins", origins)
+    json.member("package", package)
+    json.member("returnTo", returnTo)
+    json.member("session", session)
   }
 }

@@ -12,7 +12,7 @@ import MeroConsent
   }
 }
 
-struct StatusJSON: Encodable {
+struct StatusJSON: JSONObject {
   let version: String
   let startedAt: Date
   /// Seconds.
@@ -26,23 +26,36 @@ struct StatusJSON: Encodable {
   let attestations: [Attestation]
   let state: State
 
-  struct Counts: Encodable {
+  struct Counts: JSONObject {
     let sessions: Int
     /// Those of `sessions` that are the configuration's.
     let configuredSessions: Int
     let undecidedRequests: Int
     let waits: Int
     let eventStreams: Int
+
+    func write(to json: inout JSONText) {
+      json.member("configuredSessions", configuredSessions)
+      json.member("eventStreams", eventStreams)
+      json.member("sessions", sessions)
+      json.member("undecidedRequests", undecidedRequests)
+      json.member("waits", waits)
+    }
   }
 
   /// Nodes of open sessions, by whether the last call was answered.
-  struct Nodes: Encodable {
+  struct Nodes: JSONObject {
     let reachable: Int
     let unreachable: Int
+
+    func write(to json: inout JSONText) {
+      json.member("reachable", reachable)
+      json.member("unreachable", unreachable)
+    }
   }
 
   /// What a node proved when it was attested last. Which node it was is its session's matter.
-  struct Attestation: Encodable {
+  struct Attestation: JSONObject {
     let image: String
     /// A development node's word, which proves nothing.
     let mock: Bool
@@ -59,11 +72,25 @@ struct StatusJSON: Encodable {
       verifiedAt = attestation.verifiedAt
       holdsUntil = attestation.holdsUntil
     }
+
+    func write(to json: inout JSONText) {
+      json.member("advisories", advisories)
+      json.member("holdsUntil", holdsUntil)
+      json.member("image", image)
+      json.member("mock", mock)
+      json.member("tcbStatus", tcbStatus)
+      json.member("verifiedAt", verifiedAt)
+    }
   }
 
-  struct State: Encodable {
+  struct State: JSONObject {
     let health: String
     let reset: Bool
+
+    func write(to json: inout JSONText) {
+      json.member("health", health)
+      json.member("reset", reset)
+    }
   }
 
   init(_ view: StatusView) {
@@ -79,5 +106,17 @@ struct StatusJSON: Encodable {
     releases = view.releases
     attestations = view.attestations.map(Attestation.init)
     state = State(health: view.state.rawValue, reset: view.stateReset)
+  }
+
+  func write(to json: inout JSONText) {
+    json.member("attestations", attestations)
+    json.member("callbacks", callbacks)
+    json.member("counts", counts)
+    json.member("nodes", nodes)
+    json.member("releases", releases)
+    json.member("startedAt", startedAt)
+    json.member("state", state)
+    json.member("uptime", uptime)
+    json.member("version", version)
   }
 }

@@ -3,33 +3,33 @@ import MeroConsent
 
 /// `node.trust`: exactly one of `transportKey`, `measurements` (with `tcb`), `releases` and
 /// `development`.
-struct TrustJSON: Encodable {
+struct TrustJSON: JSONObject {
   private var transportKey: String?
   private var measurements: [Measurements]?
   private var tcb: [String]?
   private var releases: Releases?
   private var development: Bool?
 
-  private struct Measurements: Encodable {
+  private struct Measurements: JSONObject {
     let mrtd: String
     let rtmr0: String
     let rtmr1: String
     let rtmr2: String
     let rtmr3: String
+
+    func write(to json: inout JSONText) {
+      json.member("mrtd", mrtd)
+      json.member("rtmr0", rtmr0)
+      json.member("rtmr1", rtmr1)
+      json.member("rtmr2", rtmr2)
+      json.member("rtmr3", rtmr3)
+    }
   }
 
   /// Those of the daemon's configuration: `true`, or a list of names.
-  private enum Releases: Encodable {
+  private enum Releases {
     case all
     case named([String])
-
-    func encode(to encoder: any Encoder) throws {
-      var value = encoder.singleValueContainer()
-      switch self {
-      case .all: try value.encode(true)
-      case .named(let names): try value.encode(names)
-      }
-    }
   }
 
   /// `nil` where nothing is configured.
@@ -46,6 +46,18 @@ struct TrustJSON: Encodable {
     case .node(.development): development = true
     case .node(.unconfigured): return nil
     }
+  }
+
+  func write(to json: inout JSONText) {
+    json.member("development", development)
+    json.member("measurements", measurements)
+    switch releases {
+    case .all?: json.member("releases", true)
+    case .named(let names)?: json.member("releases", names)
+    case nil: break
+    }
+    json.member("tcb", tcb)
+    json.member("transportKey", transportKey)
   }
 
   /// Reads `trust` of the object `node`.

@@ -1,13 +1,9 @@
-import FoundationEssentials
 import MeroConsent
 
 /// A session's trust as the ledger keeps it: `{"trust": …}`, as in the local API.
 enum StoredTrust {
   static func text(_ trust: SessionTrust) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    guard let bytes = try? encoder.encode(Body(trust: TrustJSON(trust))) else { return "{}" }
-    return String(decoding: bytes, as: UTF8.self)
+    String(decoding: JSONText(Body(trust: TrustJSON(trust))).bytes, as: UTF8.self)
   }
 
   /// `.unconfigured`, which trusts nothing, where the text cannot be read.
@@ -19,5 +15,9 @@ enum StoredTrust {
     return trust
   }
 
-  private struct Body: Encodable { let trust: TrustJSON? }
+  private struct Body: JSONObject {
+    let trust: TrustJSON?
+
+    func write(to json: inout JSONText) { json.member("trust", trust) }
+  }
 }

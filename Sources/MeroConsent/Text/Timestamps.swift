@@ -36,11 +36,22 @@ package enum RFC3339 {
     let milliseconds = Int((date.timeIntervalSince1970.clamped * 1000).rounded(.down))
     let fraction = (milliseconds % 1000 + 1000) % 1000
     let time = CivilTime(unixSeconds: (milliseconds - fraction) / 1000)
-    let tail = fraction == 0 ? "Z" : "." + padded(fraction, 3) + "Z"
-    let day = "\(padded(time.year, 4))-\(padded(time.month, 2))-\(padded(time.day, 2))"
-    return
-      "\(day)T\(padded(time.hour, 2)):\(padded(time.minute, 2)):\(padded(time.second, 2))\(tail)"
+    return String(unsafeUninitializedCapacity: longestWritten) { buffer in
+      var digits = DigitWriter(buffer)
+      digits.write(time.year, width: 4, after: nil)
+      digits.write(time.month, width: 2, after: "-")
+      digits.write(time.day, width: 2, after: "-")
+      digits.write(time.hour, width: 2, after: "T")
+      digits.write(time.minute, width: 2, after: ":")
+      digits.write(time.second, width: 2, after: ":")
+      if fraction > 0 { digits.write(fraction, width: 3, after: ".") }
+      digits.write("Z")
+      return digits.count
+    }
   }
+
+  /// Bytes of `9999-12-31T23:59:59.999Z`.
+  private static let longestWritten = 24
 
   private static func offsetSeconds(_ scanner: inout TextScanner) -> Int? {
     if scanner.skip("Z") || scanner.skip("z") { return 0 }
@@ -50,10 +61,28 @@ package enum RFC3339 {
     else { return nil }
     return sign * (hours * 3600 + minutes * 60)
   }
+}
 
-  private static func padded(_ number: Int, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+/// Writes numbers of a fixed width one after another.
+private struct DigitWriter {
+  private let buffer: UnsafeMutableBufferPointer<UInt8>
+  private(set) var count = 0
+
+  init(_ buffer: UnsafeMutableBufferPointer<UInt8>) { self.buffer = buffer }
+
+  mutating func write(_ mark: Unicode.Scalar) {
+    buffer[count] = UInt8(ascii: mark)
+    count += 1
+  }
+
+  mutating func write(_ number: Int, width: Int, after mark: Unicode.Scalar?) {
+    if let mark { write(mark) }
+    var rest = number
+    for index in (count..<(count + width)).reversed() {
+      buffer[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+      rest /= 10
+    }
+    count += width
   }
 }
 

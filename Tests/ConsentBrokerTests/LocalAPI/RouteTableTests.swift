@@ -24,6 +24,8 @@ import Testing
     ("POST", "/v1/returns", "/v1/returns", ""),
     ("GET", "/v1/status", "/v1/status", ""),
     ("HEAD", "/v1/status", "/v1/status", ""),
+    ("GET", "/v1/st%61tus", "/v1/status", ""),
+    ("POST", "/%76%31/requests/a%25b/%6Fpen", "/v1/requests/{id}/open", "a%b"),
   ]) func findsARoute(_ method: String, _ path: String, _ template: String, _ id: String) throws {
     let (route, found) = try RouteTable.find(request(method, path))
     #expect(route.path.template == template)
@@ -34,7 +36,7 @@ import Testing
     "/", "/v1", "/v1/", "/v1/status/", "//v1/status", "/v1//status", "/V1/status", "/v1/Status",
     "/v2/status", "/v1/requests/", "/v1/requests//open", "/v1/requests/a/b", "/v1/requests/a/open/",
     "/v1/sessions/s_1", "/v1/./status", "/v1/x/../status", "/v1/status%00", "/v1/%ZZ",
-    "/v1/requests/%FF", "/favicon.ico", "/return",
+    "/v1/requests/%FF", "/v1%2Fstatus", "/v1/requests%2Fa", "/favicon.ico", "/return",
   ]) func answers404ForEveryOtherPath(_ path: String) {
     #expect(status("GET", path) == 404)
   }
