@@ -1,34 +1,33 @@
 """The return by an app's own scheme: a real browser hands it to the desktop's opener, which starts
 the program that has the scheme."""
 
-import os
 import shutil
-import sys
 
 import pytest
 from harness.chromium import Chromium
+from harness.programs import ROOT, binaries
 from harness.waiting import until
 
 CALLBACK = "mero-consent://return"
 
 
 class Desk:
-    """A person's desktop: a home in which a program of ours has the scheme."""
+    """A person's desktop: a home in which the package's own entry has the scheme."""
 
     def __init__(self, home, daemon):
         self.record = home / "handled"
         applications = home / "data" / "applications"
         applications.mkdir(parents=True)
-        program = home / "handler"
+        # The entry's program, and a note of what it was given.
+        program = home / "mero-consent"
         program.write_text(
-            f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {os.path.dirname(__file__)!r})\n"
-            "from harness.api import API\n"
-            f"open({str(self.record)!r}, 'a').write(repr(sys.argv[1:]) + '\\n')\n"
-            f"API({daemon.socket!r}).post('/v1/returns', {{'url': sys.argv[1]}})\n")
+            f"#!/bin/sh\nprintf '%s|' \"$@\" >>{self.record}\necho >>{self.record}\n"
+            f"exec {binaries() / 'mero-consent'} \"$@\" --socket {daemon.socket}\n")
         program.chmod(0o755)
+        entry = (ROOT / "config" / "mero-consent.desktop").read_text()
+        assert "Exec=/usr/bin/mero-consent handle %u" in entry
         (applications / "mero-consent.desktop").write_text(
-            "[Desktop Entry]\nType=Application\nName=Mero consent\nNoDisplay=true\n"
-            f"Exec={program} %u\nMimeType=x-scheme-handler/mero-consent;\n")
+            entry.replace("/usr/bin/mero-consent", str(program)))
         config = home / "config"
         config.mkdir()
         (config / "mimeapps.list").write_text(
@@ -75,7 +74,7 @@ def test_the_whole_way_by_a_scheme(node, session, desk, browser, button, state):
     tab.until_state("open-app")
     until(lambda: desk.handled, "the program of the scheme was started")
     url = f"{CALLBACK}?request_id={view['requestId']}&result={state}"
-    assert desk.handled == [repr([url])]
+    assert desk.handled == [f"handle|{url}|"]
     until(lambda: session.request(view["requestId"]).get("lastReturn"), "the return was judged")
     decided = session.decided(view["requestId"], state)
     assert decided["lastReturn"]["code"] == "OK"
