@@ -18,6 +18,8 @@ from .tab import Refused, Tab
 from .waiting import PATIENCE, until
 
 PROGRAM = "/usr/bin/chromium"
+# How long its start may take where it was never started before, and everything else runs too.
+START = 60.0
 OPTIONS = [
     "--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu",
     # Nothing of its own on the network: what is asked for is what a page asked for.
@@ -45,7 +47,7 @@ class Chromium:
         self.pending, self.messages = b"", deque()
         self.calls = 0
         self.tabs = {}
-        self.version = self.call("Browser.getVersion")["product"]
+        self.version = self.call("Browser.getVersion", within=START)["product"]
 
     def _spawn(self, arguments):
         """It reads commands on descriptor 3 and writes answers on 4."""
@@ -72,7 +74,7 @@ class Chromium:
 
     # MARK: Calls and events
 
-    def call(self, method, session=None, **parameters):
+    def call(self, method, session=None, within=PATIENCE, **parameters):
         self.calls += 1
         number = self.calls
         message = {"id": number, "method": method, "params": parameters}
@@ -81,11 +83,11 @@ class Chromium:
         data = memoryview(json.dumps(message).encode() + b"\0")
         while data:
             data = data[os.write(self.input, data):]
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + within
         while True:
             answer = self._next(deadline)
             if answer is None:
-                raise AssertionError(f"{method}: no answer within {PATIENCE} s")
+                raise AssertionError(f"{method}: no answer within {within} s")
             if answer.get("id") == number:
                 if "error" in answer:
                     raise Refused(f"{method}: {answer['error']['message']}")

@@ -175,3 +175,5 @@ class Gallery:
             self.addresses[of, name] = pages[name](self)
         assert tab.open(self.addresses[of, name]) is None
         tab.until_state(name.removesuffix("-long"))
+        # It stays as it is, to be looked at: `checking` would go on every two seconds.
+        tab.call("Page.stopLoading")
