@@ -85,6 +85,15 @@ let package = Package(
     .target(
       name: "TestPKI", dependencies: ["Crypto", "COpenSSL"], path: "Tests/TestPKI",
       swiftSettings: strict),
+    // Programs of the tests, never installed: a node with quotes below a root of its own, and a
+    // daemon that trusts such a root instead of Intel's.
+    .executableTarget(
+      name: "measured-node", dependencies: ["DevelopmentNode", "TestPKI", "EventLoop", "Crypto"],
+      path: "Tests/Programs/measured-node", swiftSettings: strict),
+    .executableTarget(
+      name: "trusting-daemon",
+      dependencies: ["ConsentBroker", "MeroConsent", "TDXQuote", "EventLoop"],
+      path: "Tests/Programs/trusting-daemon", swiftSettings: strict),
     tests("TDXQuoteTests", ["TDXQuote", "Crypto", "TestPKI"]),
     tests("QuoteCasesTests", ["quote-cases", "TDXQuote", "Crypto", "TestPKI"]),
     tests(

@@ -67,6 +67,9 @@ package actor SealedChannel {
     }
   }
 
+  /// Opens a session, unless one is open, and sends nothing in it.
+  package func openSession() async throws(SealedError) { _ = try await usableSession() }
+
   /// Ends the session and wipes its keys. What is under way fails with `SealedError.closed`, and
   /// so does everything later.
   package func close() async {

@@ -35,8 +35,12 @@ package struct BrokerTools: Sendable {
   }
 
   package var now: @Sendable () -> Date = { Date() }
-  package var makeClient: @Sendable (ClientParts) throws(ConsentError) -> MeroClient = {
-    parts throws(ConsentError) in
+  package typealias ClientMaker = @Sendable (ClientParts) throws(ConsentError) -> MeroClient
+
+  package var makeClient = Self.client
+
+  /// Over HTTPS; a quote is verified to Intel's root, and to no other.
+  package static let client: ClientMaker = { parts throws(ConsentError) in
     try MeroClient(
       node: parts.node, trust: parts.trust, tokens: parts.tokens, origins: parts.origins,
       returnTo: parts.returnTo, options: parts.options, onTokensChanged: parts.onTokensChanged)

@@ -14,6 +14,8 @@ import MeroConsent
   let log: Log
   private let openPage: BrokerTools.PageOpener
 
+  /// How a node is spoken with; set before the start.
+  package var makeClient = BrokerTools.client
   /// Asked to read the configuration again; without it, a hang-up ends the daemon.
   package var onHangUp: (@LoopActor () -> Void)?
   /// Told of each new line of `systemctl status`.
@@ -131,10 +133,12 @@ import MeroConsent
     let opened = try LedgerFile(directory: paths.state).open()
     if let reset = opened.reset { log.error(reset) }
     for warning in opened.warnings { log.warning(warning) }
+    var tools = BrokerTools(openPage: openPage)
+    tools.makeClient = makeClient
     let broker = Broker(
       ledger: opened.ledger,
       settings: brokerSettings,
-      tools: BrokerTools(openPage: openPage), log: log, stateReset: opened.reset != nil)
+      tools: tools, log: log, stateReset: opened.reset != nil)
     do {
       try await broker.restore()
     } catch {

@@ -9,9 +9,12 @@ package enum DaemonProgram {
 
   /// Does what the command line asks for.
   ///
+  /// - Parameter makeClient: how a node is spoken with; tests bring their own.
   /// - Precondition: called once, on the main thread, after `ProcessGuard.raise()`.
   /// - Returns: the exit code.
-  package static func run() -> Int32 {
+  package static func run(
+    makeClient: @escaping BrokerTools.ClientMaker = BrokerTools.client
+  ) -> Int32 {
     // EX_NOPERM. Whoever traces us reads all that we will hold, and cannot be got rid of.
     if let tracer = ProcessGuard.tracer {
       say("TRACED: process \(tracer) traces this one and could read its secrets; not starting")
@@ -39,11 +42,13 @@ package enum DaemonProgram {
     case .help:
       print(DaemonOptions.help, terminator: "")
       return 0
-    case .checkConfiguration, .run: return configured(options)
+    case .checkConfiguration, .run: return configured(options, makeClient)
     }
   }
 
-  private static func configured(_ options: DaemonOptions) -> Int32 {
+  private static func configured(
+    _ options: DaemonOptions, _ makeClient: @escaping BrokerTools.ClientMaker
+  ) -> Int32 {
     let surroundings = Surroundings.current()
     if options.action == .checkConfiguration {
       do throws(StartFailure) {
@@ -66,7 +71,7 @@ package enum DaemonProgram {
           "the service manager passed the socket “\(error.name)”, which is neither the API's nor "
             + "on loopback"))
     }
-    return serve(options, surroundings, &activation)
+    return serve(options, surroundings, &activation, makeClient)
   }
 
   /// The configuration, once it has no fault; each fault is said.
@@ -84,7 +89,8 @@ package enum DaemonProgram {
   }
 
   private static func serve(
-    _ options: DaemonOptions, _ surroundings: Surroundings, _ activation: inout ActivationSockets
+    _ options: DaemonOptions, _ surroundings: Surroundings, _ activation: inout ActivationSockets,
+    _ makeClient: @escaping BrokerTools.ClientMaker
   ) -> Int32 {
     // Before there is a second thread, so that no thread takes them.
     Signals.block([.terminate, .interrupt, .hangUp])
@@ -94,7 +100,7 @@ package enum DaemonProgram {
     let handedOver = HandedOver(&activation)
     let result = ExitCode()
     EventLoop.runOnThisThread {
-      let run = DaemonRun(options, surroundings, log: log)
+      let run = DaemonRun(options, surroundings, log: log, makeClient)
       result.code = await run.run(configuration, handedOver)
       EventLoop.stop()
     }

@@ -7,10 +7,15 @@ import MeroConsent
   private let options: DaemonOptions
   private let surroundings: Surroundings
   private let log: Log
+  private let makeClient: BrokerTools.ClientMaker
   private let notifier = ServiceNotifier()
   private var lastReload: Task<Void, Never>?
 
-  init(_ options: DaemonOptions, _ surroundings: Surroundings, log: Log) {
+  init(
+    _ options: DaemonOptions, _ surroundings: Surroundings, log: Log,
+    _ makeClient: @escaping BrokerTools.ClientMaker
+  ) {
+    self.makeClient = makeClient
     self.options = options
     self.surroundings = surroundings
     self.log = log
@@ -43,6 +48,7 @@ import MeroConsent
       url, token throws(PageUnavailable) in
       try await PageOpener().open(url, activationToken: token)
     }
+    daemon.makeClient = makeClient
     let adopted: Daemon.Adopted
     do throws(SystemError) {
       adopted = try handedOver.listeners()

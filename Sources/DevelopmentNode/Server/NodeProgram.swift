@@ -3,14 +3,17 @@ import Glibc
 
 /// The program around the node: it serves until a signal ends it.
 package enum NodeProgram {
+  /// - Parameter attestation: where its quotes come from.
   /// - Returns: the exit code: 0 after SIGTERM or SIGINT, 69 (EX_UNAVAILABLE) when the port cannot
   ///   be had, with a sentence on stderr.
-  package static func run(_ options: NodeOptions) -> CInt {
+  package static func run(
+    _ options: NodeOptions, attestation: @escaping Attestation.Source = Attestation.mock
+  ) -> CInt {
     Signals.block([.terminate, .interrupt])
     let end = End()
     EventLoop.runOnThisThread {
       do {
-        try await serve(options)
+        try await serve(options, attestation)
       } catch {
         say("cannot listen on 127.0.0.1:\(options.port): \(error)")
         end.code = 69
@@ -20,8 +23,11 @@ package enum NodeProgram {
     return end.code
   }
 
-  @LoopActor private static func serve(_ options: NodeOptions) async throws(SystemError) {
+  @LoopActor private static func serve(
+    _ options: NodeOptions, _ attestation: @escaping Attestation.Source
+  ) async throws(SystemError) {
     let node = try DevelopmentNode(options)
+    node.attestation = attestation
     let (ends, end) = AsyncStream.makeStream(of: Signal.self)
     let signals = try Signals([.terminate, .interrupt]) { end.yield($0) }
     node.start()

@@ -122,26 +122,9 @@ enum SessionAddCommand {
     if chosen == development { return .development }
     var images: [NodeMeasurements] = []
     for file in arguments.values(release) {
-      images.append(try image(in: file, profile: arguments.value(profile)))
+      images.append(try ReleaseFile.image(in: file, profile: arguments.value(profile)))
     }
     return .measurements(images)
-  }
-
-  private static func image(
-    in file: String, profile: String?
-  ) throws(CommandFailure) -> NodeMeasurements {
-    let json: [UInt8]
-    do throws(SystemError) {
-      json = try Files.read(file, limit: PublishedRelease.sizeLimit)
-    } catch {
-      throw PrivateFile.unusable(file, error)
-    }
-    do throws(ConsentError) {
-      return try NodeMeasurements(
-        release: json, profile: profile ?? PublishedRelease.lockedProfile)
-    } catch {
-      throw CommandFailure(.badData, .fileUnusable, "\(file): \(error.advice)", field: file)
-    }
   }
 }
 

@@ -25,10 +25,11 @@ enum StatusCommand {
       ("daemon", "mero-consentd \(escaped(status.version)), up \(TimeText.span(status.uptime))"),
       ("record", status.stateWasReset ? "\(health), set up anew at the start" : health),
       ("callback", status.callbacks.isEmpty ? style.red("not listening") : list(status.callbacks)),
-      ("sessions", "\(status.sessions)"),
+      ("sessions", sessions(status)),
       ("undecided", "\(status.undecidedRequests)"),
       ("waiting", "\(status.waits) calls, \(status.eventStreams) event streams"),
       ("nodes", "\(status.nodesReachable) reachable, \(status.nodesUnreachable) not"),
+      ("releases", status.releases.isEmpty ? "none is trusted" : list(status.releases)),
     ]
     for attestation in status.attestations {
       let name = attestation.isMock ? "a mock quote" : escaped(attestation.image)
@@ -36,9 +37,16 @@ enum StatusCommand {
       let advisories =
         attestation.advisoryIDs.isEmpty ? "" : ", " + list(attestation.advisoryIDs)
       let time = TimeText.moment(attestation.verifiedAt)
-      rows.append(("attested", "\(name)\(tcb)\(advisories), verified \(time)"))
+      let end = attestation.holdsUntil.map { ", holds until \(TimeText.moment($0))" } ?? ""
+      rows.append(("attested", "\(name)\(tcb)\(advisories), verified \(time)\(end)"))
     }
     return rows.map { Layout.padded($0.0, to: 11) + $0.1 }
+  }
+
+  private static func sessions(_ status: BrokerStatus) -> String {
+    let configured = status.configuredSessions
+    return configured == 0
+      ? "\(status.sessions)" : "\(status.sessions), \(configured) of the configuration"
   }
 
   private static func list(_ texts: [String]) -> String {
@@ -50,6 +58,7 @@ enum StatusCommand {
 struct StatusDocument: Encodable {
   struct Counts: Encodable {
     let sessions: Int
+    let configuredSessions: Int
     let undecidedRequests: Int
     let waits: Int
     let eventStreams: Int
@@ -65,6 +74,15 @@ struct StatusDocument: Encodable {
     let advisories: [String]
     let verifiedAt: String
     let holdsUntil: String?
+
+    init(_ attestation: NodeAttestation) {
+      image = attestation.image
+      mock = attestation.isMock
+      tcbStatus = attestation.tcbStatus
+      advisories = attestation.advisoryIDs
+      verifiedAt = RFC3339.text(attestation.verifiedAt)
+      holdsUntil = attestation.holdsUntil.map(RFC3339.text)
+    }
   }
   struct State: Encodable {
     let health: String
@@ -77,6 +95,7 @@ struct StatusDocument: Encodable {
   let callbacks: [String]
   let counts: Counts
   let nodes: Nodes
+  let releases: [String]
   let attestations: [Attestation]
   let state: State
 
@@ -86,14 +105,12 @@ struct StatusDocument: Encodable {
     uptime = status.uptime.components.seconds
     callbacks = status.callbacks
     counts = Counts(
-      sessions: status.sessions, undecidedRequests: status.undecidedRequests, waits: status.waits,
+      sessions: status.sessions, configuredSessions: status.configuredSessions,
+      undecidedRequests: status.undecidedRequests, waits: status.waits,
       eventStreams: status.eventStreams)
     nodes = Nodes(reachable: status.nodesReachable, unreachable: status.nodesUnreachable)
-    attestations = status.attestations.map {
-      Attestation(
-        image: $0.image, mock: $0.isMock, tcbStatus: $0.tcbStatus, advisories: $0.advisoryIDs,
-        verifiedAt: RFC3339.text($0.verifiedAt), holdsUntil: $0.holdsUntil.map(RFC3339.text))
-    }
+    releases = status.releases
+    attestations = status.attestations.map(Attestation.init)
     state = State(health: status.stateHealth, reset: status.stateWasReset)
   }
 }
