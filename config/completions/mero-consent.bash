@@ -293,6 +293,28 @@ _mero_consent_values() {
       case "$2" in
         *) return 1 ;;
       esac ;;
+    "node trust")
+      case "$2" in
+        --release) echo "@file" ;;
+        --profile) echo "" ;;
+        --name) echo "" ;;
+        --allow-tcb) echo "UpToDate SWHardeningNeeded ConfigurationNeeded ConfigurationAndSWHardeningNeeded OutOfDate OutOfDateConfigurationNeeded TDRelaunchAdvised TDRelaunchAdvisedConfigurationNeeded" ;;
+        *) return 1 ;;
+      esac ;;
+    "node probe")
+      case "$2" in
+        --release) echo "@file" ;;
+        --profile) echo "" ;;
+        --allow-tcb) echo "UpToDate SWHardeningNeeded ConfigurationNeeded ConfigurationAndSWHardeningNeeded OutOfDate OutOfDateConfigurationNeeded TDRelaunchAdvised TDRelaunchAdvisedConfigurationNeeded" ;;
+        --transport-key) echo "" ;;
+        *) return 1 ;;
+      esac ;;
+    "quote verify")
+      case "$2" in
+        --collateral) echo "@file" ;;
+        --at) echo "" ;;
+        *) return 1 ;;
+      esac ;;
     "status")
       case "$2" in
         --socket) echo "@file" ;;
@@ -333,12 +355,12 @@ _mero_consent() {
     if [[ $word == = ]]; then skip=1; continue; fi
     if [[ -n $skip ]]; then skip=; continue; fi
     case "$word" in
-      --account|--after|--capabilities|--host|--hosts|--idempotency-key|--instance|--invite-key|--inviteKey|--limit|--name|--node|--org|--origin|--output|--package|--profile|--refresh-token-file|--release|--request|--return-to|--returnTo|--role|--session|--socket|--state|--tag|--team|--teams|--timeout|--token-file|--transport-key|--ttl-secs|--ttlSecs|--uses|-o|-s) skip=1 ;;
+      --account|--after|--allow-tcb|--at|--capabilities|--collateral|--host|--hosts|--idempotency-key|--instance|--invite-key|--inviteKey|--limit|--name|--node|--org|--origin|--output|--package|--profile|--refresh-token-file|--release|--request|--return-to|--returnTo|--role|--session|--socket|--state|--tag|--team|--teams|--timeout|--token-file|--transport-key|--ttl-secs|--ttlSecs|--uses|-o|-s) skip=1 ;;
       -*) ;;
       *)
         case "$path" in
           "") path=$word ;;
-          "session"|"request") path="$path $word" ;;
+          "session"|"request"|"node"|"quote") path="$path $word" ;;
           *) operands=$((operands + 1)) ;;
         esac ;;
     esac
@@ -354,9 +376,11 @@ _mero_consent() {
     return
   fi
   case "$path" in
-    "") word="session request wait result open list watch cancel return handle register-scheme unregister-scheme status doctor completions help --json -h --help --version --socket -s --session" ;;
+    "") word="session request wait result open list watch cancel return handle register-scheme unregister-scheme node quote status doctor completions help --json -h --help --version --socket -s --session" ;;
     "session") word="add list renew remove --help" ;;
     "request") word="createOrg createInvite acceptInvite renameOrg deleteOrg leaveOrg removeMember setMemberRole setMemberTeams removeMemberTeams revokeInvite setCapabilities setAllApps release upgrade outbound --help" ;;
+    "node") word="trust probe --help" ;;
+    "quote") word="verify --help" ;;
     "session add")
       word="--node --package --account --token-file --refresh-token-file --return-to --origin --transport-key --release --profile --development --socket --json -h --help" ;;
     "session list")
@@ -419,6 +443,13 @@ _mero_consent() {
       word="--json -h --help" ;;
     "unregister-scheme")
       word="--json -h --help" ;;
+    "node trust")
+      word="--release --profile --name --allow-tcb --print --json -h --help" ;;
+    "node probe")
+      word="--release --profile --allow-tcb --transport-key --development --json -h --help" ;;
+    "quote verify")
+      word="--collateral --at --json -h --help"
+      [[ $operands == 0 && $current != -* ]] && compopt -o default 2>/dev/null ;;
     "status")
       word="--socket --json -h --help" ;;
     "doctor")
@@ -428,7 +459,7 @@ _mero_consent() {
       [[ $operands == 0 && $current != -* ]] && word="bash zsh fish $word" ;;
     "help")
       word="--json -h --help"
-      [[ $operands == 0 && $current != -* ]] && word="session request wait result open list watch cancel return handle register-scheme unregister-scheme status doctor completions help $word" ;;
+      [[ $operands == 0 && $current != -* ]] && word="session request wait result open list watch cancel return handle register-scheme unregister-scheme node quote status doctor completions help $word" ;;
     *) word= ;;
   esac
   COMPREPLY=($(compgen -W "$word" -- "$current"))

@@ -9,13 +9,13 @@ function __mero_consent_at --description 'Whether the command is one of these'
             continue
         end
         switch $word
-            case --account --after --capabilities --host --hosts --idempotency-key --instance --invite-key --inviteKey --limit --name --node --org --origin --output --package --profile --refresh-token-file --release --request --return-to --returnTo --role --session --socket --state --tag --team --teams --timeout --token-file --transport-key --ttl-secs --ttlSecs --uses -o -s
+            case --account --after --allow-tcb --at --capabilities --collateral --host --hosts --idempotency-key --instance --invite-key --inviteKey --limit --name --node --org --origin --output --package --profile --refresh-token-file --release --request --return-to --returnTo --role --session --socket --state --tag --team --teams --timeout --token-file --transport-key --ttl-secs --ttlSecs --uses -o -s
                 set skip 1
             case '-*'
             case '*'
                 if test (count $path) -eq 0
                     set path $word
-                else if test (count $path) -eq 1; and contains -- $path session request
+                else if test (count $path) -eq 1; and contains -- $path session request node quote
                     set -a path $word
                 end
         end
@@ -36,6 +36,8 @@ complete -c mero-consent -n '__mero_consent_at \'\'' -a 'return' -d 'confirm a r
 complete -c mero-consent -n '__mero_consent_at \'\'' -a 'handle' -d 'hand a return URL to the daemon'
 complete -c mero-consent -n '__mero_consent_at \'\'' -a 'register-scheme' -d 'let the daemon have an app\'s scheme'
 complete -c mero-consent -n '__mero_consent_at \'\'' -a 'unregister-scheme' -d 'give an app\'s scheme back'
+complete -c mero-consent -n '__mero_consent_at \'\'' -a 'node' -d 'trust, probe'
+complete -c mero-consent -n '__mero_consent_at \'\'' -a 'quote' -d 'verify'
 complete -c mero-consent -n '__mero_consent_at \'\'' -a 'status' -d 'tell how the daemon is'
 complete -c mero-consent -n '__mero_consent_at \'\'' -a 'doctor' -d 'find out what does not work, and how to mend it'
 complete -c mero-consent -n '__mero_consent_at \'\'' -a 'completions' -d 'print a shell\'s completions'
@@ -65,6 +67,9 @@ complete -c mero-consent -n '__mero_consent_at \'request\'' -a 'setAllApps' -d '
 complete -c mero-consent -n '__mero_consent_at \'request\'' -a 'release' -d 'approve a mero-tee release'
 complete -c mero-consent -n '__mero_consent_at \'request\'' -a 'upgrade' -d 'upgrade an app instance'
 complete -c mero-consent -n '__mero_consent_at \'request\'' -a 'outbound' -d 'open outbound hosts for an app instance'
+complete -c mero-consent -n '__mero_consent_at \'node\'' -a 'trust' -d 'trust the nodes that run a release'
+complete -c mero-consent -n '__mero_consent_at \'node\'' -a 'probe' -d 'tell whether a node can be trusted'
+complete -c mero-consent -n '__mero_consent_at \'quote\'' -a 'verify' -d 'tell what a TDX quote is worth'
 complete -c mero-consent -n '__mero_consent_at \'session add\'' -l node -x -d 'the node\'s address, its path included'
 complete -c mero-consent -n '__mero_consent_at \'session add\'' -l package -x -d 'the app\'s package, such as com.example.notes'
 complete -c mero-consent -n '__mero_consent_at \'session add\'' -l account -x -d 'the account, 64 hex digits, where it is known'
@@ -369,6 +374,25 @@ complete -c mero-consent -n '__mero_consent_at \'register-scheme\'' -l json -d '
 complete -c mero-consent -n '__mero_consent_at \'register-scheme\'' -s h -l help -d 'explain the command and exit'
 complete -c mero-consent -n '__mero_consent_at \'unregister-scheme\'' -l json -d 'print one JSON document on standard output; all else goes to standard error'
 complete -c mero-consent -n '__mero_consent_at \'unregister-scheme\'' -s h -l help -d 'explain the command and exit'
+complete -c mero-consent -n '__mero_consent_at \'node trust\'' -l release -r -F -d 'the release\'s published-mrtds.json, or - for standard input'
+complete -c mero-consent -n '__mero_consent_at \'node trust\'' -l profile -x -d 'the image of the release (default locked-read-only)'
+complete -c mero-consent -n '__mero_consent_at \'node trust\'' -l name -x -d 'what the configuration calls it (default the release and the profile)'
+complete -c mero-consent -n '__mero_consent_at \'node trust\'' -l allow-tcb -x -a 'UpToDate SWHardeningNeeded ConfigurationNeeded ConfigurationAndSWHardeningNeeded OutOfDate OutOfDateConfigurationNeeded TDRelaunchAdvised TDRelaunchAdvisedConfigurationNeeded' -d 'a status of the platform that is good enough for it besides UpToDate'
+complete -c mero-consent -n '__mero_consent_at \'node trust\'' -l print -d 'write the section to standard output and change nothing'
+complete -c mero-consent -n '__mero_consent_at \'node trust\'' -l json -d 'print one JSON document on standard output; all else goes to standard error'
+complete -c mero-consent -n '__mero_consent_at \'node trust\'' -s h -l help -d 'explain the command and exit'
+complete -c mero-consent -n '__mero_consent_at \'node probe\'' -l release -r -F -d 'it has to run an image of this release (published-mrtds.json)'
+complete -c mero-consent -n '__mero_consent_at \'node probe\'' -l profile -x -d 'the image of the release (default locked-read-only)'
+complete -c mero-consent -n '__mero_consent_at \'node probe\'' -l allow-tcb -x -a 'UpToDate SWHardeningNeeded ConfigurationNeeded ConfigurationAndSWHardeningNeeded OutOfDate OutOfDateConfigurationNeeded TDRelaunchAdvised TDRelaunchAdvisedConfigurationNeeded' -d 'a status of the platform that is good enough besides UpToDate'
+complete -c mero-consent -n '__mero_consent_at \'node probe\'' -l transport-key -x -d 'it has to have this transport key, 64 hex digits'
+complete -c mero-consent -n '__mero_consent_at \'node probe\'' -l development -d 'it is a development node on this machine'
+complete -c mero-consent -n '__mero_consent_at \'node probe\'' -l json -d 'print one JSON document on standard output; all else goes to standard error'
+complete -c mero-consent -n '__mero_consent_at \'node probe\'' -s h -l help -d 'explain the command and exit'
+complete -c mero-consent -n '__mero_consent_at \'quote verify\'' -l collateral -r -F -d 'the collateral that came with it (JSON), or - for standard input'
+complete -c mero-consent -n '__mero_consent_at \'quote verify\'' -l at -x -d 'judge it as of this time, 2026-12-01T10:00:00Z or seconds since 1970 (default now)'
+complete -c mero-consent -n '__mero_consent_at \'quote verify\'' -l json -d 'print one JSON document on standard output; all else goes to standard error'
+complete -c mero-consent -n '__mero_consent_at \'quote verify\'' -s h -l help -d 'explain the command and exit'
+complete -c mero-consent -n '__mero_consent_at \'quote verify\'' -F
 complete -c mero-consent -n '__mero_consent_at \'status\'' -l socket -r -F -d 'the daemon\'s socket (default: api.sock in $XDG_RUNTIME_DIR/mero-consent)'
 complete -c mero-consent -n '__mero_consent_at \'status\'' -l json -d 'print one JSON document on standard output; all else goes to standard error'
 complete -c mero-consent -n '__mero_consent_at \'status\'' -s h -l help -d 'explain the command and exit'
@@ -380,4 +404,4 @@ complete -c mero-consent -n '__mero_consent_at \'completions\'' -s h -l help -d 
 complete -c mero-consent -n '__mero_consent_at \'completions\'' -a 'bash zsh fish'
 complete -c mero-consent -n '__mero_consent_at \'help\'' -l json -d 'print one JSON document on standard output; all else goes to standard error'
 complete -c mero-consent -n '__mero_consent_at \'help\'' -s h -l help -d 'explain the command and exit'
-complete -c mero-consent -n '__mero_consent_at \'help\'' -a 'session request wait result open list watch cancel return handle register-scheme unregister-scheme status doctor completions help'
+complete -c mero-consent -n '__mero_consent_at \'help\'' -a 'session request wait result open list watch cancel return handle register-scheme unregister-scheme node quote status doctor completions help'
