@@ -99,6 +99,20 @@ def test_without_a_service_nothing_is_wrong(start, bus, node):
         assert "error" not in line.lower() and "warning" not in line.lower(), line
 
 
+def test_no_service_is_started_for_it(programs, node, home):
+    program = home / "service"
+    program.write_text(f"#!/bin/sh\ntouch '{home}/started'\nexec sleep 30\n")
+    program.chmod(0o755)
+    bus = Bus(home, {Notifications.name: program})
+    try:
+        daemon = programs(Daemon, environment=bus.environment).start()
+        decide(Session(daemon, node), node, "approve")
+        until(lambda: "no notification service" in daemon.log, "it was tried")
+        assert not (home / "started").exists()
+    finally:
+        bus.close()
+
+
 def test_a_bus_that_answers_nobody_holds_nothing_up(start, bus, node):
     session = Session(start(), node)
     bus.freeze()

@@ -82,6 +82,15 @@ def test_an_opener_that_fails_at_once_has_opened_nothing(opener, session):
         assert view["opened"] is False and view["openedReason"] == reason
 
 
+def test_a_success_that_opened_nothing_is_not_believed(programs, node):
+    """C-063: the real xdg-open on a desktop that its version does not know."""
+    daemon = programs(Daemon, environment={
+        "DISPLAY": ":99", "XDG_CURRENT_DESKTOP": "KDE", "KDE_FULL_SESSION": "true",
+        "KDE_SESSION_VERSION": "6"}).start()
+    view = Session(daemon, node).start(open=True)
+    assert view["opened"] in ("unknown", False) and view["url"] and view["code"]
+
+
 def test_an_opener_that_does_not_end_is_not_waited_for(opener, desktop, session):
     """C-061."""
     opener.set("trap '' TERM; sleep 4")

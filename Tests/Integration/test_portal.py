@@ -49,6 +49,20 @@ def test_without_a_portal_the_opener_is_used_at_once(daemon, node, opener):
     assert took < 1
 
 
+def test_a_portal_that_does_not_start_is_not_waited_for(programs, opener, node, home):
+    program = home / "service"
+    program.write_text("#!/bin/sh\nexec sleep 30\n")
+    program.chmod(0o755)
+    bus = Bus(home, {Portal.name: program})
+    try:
+        daemon = programs(Daemon, environment=opener.environment | bus.environment).start()
+        view, took = timed(lambda: Session(daemon, node).start(open=True))
+        # It may still come, and two tabs are worse than a link that the app shows.
+        assert view["opened"] == "unknown" and took < 2 and opener.pages == []
+    finally:
+        bus.close()
+
+
 def test_a_bus_that_answers_nobody_does_not_hang(daemon, node, bus, opener):
     session = Session(daemon, node)
     session.start()

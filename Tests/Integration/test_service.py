@@ -43,6 +43,7 @@ def stage():
         (folder / "bin").mkdir(exist_ok=True)
         shutil.copy(binaries() / name, folder / "bin" / name)
     shutil.copytree(ROOT / "systemd", folder / "systemd")
+    shutil.copy(ROOT / "config" / "mero-consent.desktop", folder / "systemd")
     shutil.copytree(HERE / "harness", folder / "tests" / "harness")
     shutil.copytree(HERE / "rig" / "checks", folder / "tests" / "checks")
     for name in PACKAGES:

@@ -17,13 +17,19 @@ from .waiting import PATIENCE, until
 class Bus:
     """`dbus-daemon --session` on a socket in `home`."""
 
-    def __init__(self, home):
+    def __init__(self, home, activatable=None):
+        """`activatable`: programs that the bus may start, by their services' names."""
         self.path = Path(home) / "bus"
+        services = Path(home) / "services"
+        services.mkdir()
+        for name, program in (activatable or {}).items():
+            (services / f"{name}.service").write_text(
+                f"[D-BUS Service]\nName={name}\nExec={program}\n")
         self.address = f"unix:path={self.path}"
         configuration = Path(home) / "bus.conf"
-        # The standard session's rules, without its folders of services: nothing is started.
+        # The standard session's rules, without its folders of services.
         configuration.write_text(f"""<busconfig><type>session</type>
-            <listen>{self.address}</listen>
+            <listen>{self.address}</listen><servicedir>{services}</servicedir>
             <policy context="default"><allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
             <allow own="*"/></policy></busconfig>""")
