@@ -108,8 +108,8 @@ deb: deps
 	@.ci/install-packages $(DEB_PACKAGES)
 	rm -rf build/deb && mkdir -p build/deb
 	fakeroot debian/rules binary
-	lintian --fail-on error --display-info --tag-display-limit 0 build/deb/*.deb
-	rm -rf debian/.debhelper debian/tmp debian/files
+	lintian --fail-on error,warning build/deb/*.deb
+	fakeroot dh_clean
 
 lint:
 	swift format lint --strict --recursive Sources Tests Benchmarks Examples Package.swift
