@@ -13,7 +13,8 @@ package enum DesktopLocale {
   @LoopActor package static func current(
     _ environment: [String: String], on bus: SessionBus
   ) async -> String {
-    let manager = try? await UserManager(on: bus).environment(until: .now + limit)
+    let userManager = UserManager(on: bus)
+    let manager = try? await userManager.environment(until: .now + limit)
     let desktop = DesktopEnvironment(
       ours: environment, manager: manager,
       isService: environment["SYSTEMD_EXEC_PID"] == "\(getpid())")
