@@ -45,6 +45,7 @@ enum RequestCommand {
     let request = try RequestComposer.request(kind, arguments, on: terminal)
     let session = try Daemon.session(arguments)
     let key = arguments.value(idempotencyKey)
+    terminal.live("Asking the node…")
     let started = try await Daemon.call { () throws(BrokerError) in
       try await session.start(request, idempotencyKey: key)
     }
