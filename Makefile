@@ -30,6 +30,7 @@ test: deps lint
 	swift build --build-tests
 	@$(MAKE) --no-print-directory unit
 	@$(MAKE) --no-print-directory quote-cases
+	@$(MAKE) --no-print-directory deb
 	@$(MAKE) --no-print-directory integration
 
 # A process for each room: all networking of a process runs on its one loop, and what measures
@@ -90,7 +91,7 @@ DESTDIR =
 PROGRAMS = mero-consentd mero-consent mero-dev-node
 release: deps
 	for program in $(PROGRAMS); do \
-	  swift build -c release --static-swift-stdlib --product $$program || exit 1; \
+	  swift build -c release --static-swift-stdlib --disable-local-rpath --product $$program || exit 1; \
 	done
 
 # For packaging scripts: `make install DESTDIR=… PREFIX=/usr`. docs/operations.md says what is where.

@@ -1,5 +1,6 @@
 """`packaging/install`, which `make install` and the package run: all is in place, and gone again."""
 
+import os
 import subprocess
 
 import pytest
@@ -41,7 +42,7 @@ def test_removing_takes_away_exactly_what_was_put(installed):
     assert files(installed) == {"opt/mero/bin/somebody-elses"}
 
 
-def test_the_units_and_the_entry_are_valid(installed):
+def test_the_units_and_the_entry_are_valid(installed, home):
     root = installed / "opt/mero"
     entry = root / "share/applications/mero-consent.desktop"
     subprocess.run(["desktop-file-validate", entry], check=True)
@@ -51,7 +52,8 @@ def test_the_units_and_the_entry_are_valid(installed):
     verified = subprocess.run(
         ["systemd-analyze", "--user", "verify", "--man=no", "--recursive-errors=no",
          *sorted((root / "lib/systemd/user").iterdir())],
-        capture_output=True, text=True)
+        capture_output=True, text=True,
+        env={"PATH": os.environ["PATH"], "HOME": str(home), "XDG_RUNTIME_DIR": str(home)})
     assert (verified.returncode, verified.stderr) == (0, "")
 
 
