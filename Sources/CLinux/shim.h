@@ -1,6 +1,8 @@
 // What Glibc's module hides: functions behind feature macros, and macros that are not constants.
 #pragma once
+#include <fcntl.h>
 #include <getopt.h>
+#include <linux/landlock.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -14,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
+#include <sys/vfs.h>
 #include <sys/timex.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -62,7 +65,54 @@ static inline int clinux_memfd_secret(void) {
 }
 
 static inline int clinux_memfd_create(const char *name) {
-  return (int)syscall(SYS_memfd_create, name, 1U /* MFD_CLOEXEC */);
+  return (int)syscall(SYS_memfd_create, name, 3U /* MFD_CLOEXEC | MFD_ALLOW_SEALING */);
+}
+
+// From here on nobody can change the size of a memfd, nor take that back. glibc declares seals only
+// with _GNU_SOURCE, and linux/fcntl.h cannot stand beside its fcntl.h.
+enum {
+  CLINUX_ADD_SEALS = 1033,
+  CLINUX_GET_SEALS = 1034,
+  CLINUX_SIZE_SEALS = 1 | 2 | 4, /* F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW */
+};
+static inline int clinux_seal_size(int descriptor) {
+  return fcntl(descriptor, CLINUX_ADD_SEALS, CLINUX_SIZE_SEALS);
+}
+static inline int clinux_has_sealed_size(int descriptor) {
+  int seals = fcntl(descriptor, CLINUX_GET_SEALS);
+  return seals != -1 && (seals & CLINUX_SIZE_SEALS) == CLINUX_SIZE_SEALS;
+}
+
+// SECRETMEM_MAGIC of linux/magic.h, which has it since 5.14.
+static inline int clinux_is_secret_memory(int descriptor) {
+  struct statfs status;
+  return fstatfs(descriptor, &status) == 0 && status.f_type == 0x5345434d;
+}
+
+// A descriptor that names a file and opens nothing; O_PATH is declared only with _GNU_SOURCE.
+static inline int clinux_open_path(const char *path) {
+  return open(path, 010000000 /* O_PATH */ | O_CLOEXEC);
+}
+
+// Landlock has no wrappers in glibc.
+static inline int clinux_landlock_abi(void) {
+  return (int)syscall(SYS_landlock_create_ruleset, (void *)0, 0, LANDLOCK_CREATE_RULESET_VERSION);
+}
+static inline int clinux_landlock_create(uint64_t access) {
+  struct landlock_ruleset_attr attributes = {.handled_access_fs = access};
+  // The first field alone: what every kernel with Landlock knows.
+  return (int)syscall(SYS_landlock_create_ruleset, &attributes, sizeof(uint64_t), 0);
+}
+static inline int clinux_landlock_allow(int ruleset, int parent, uint64_t access) {
+  struct landlock_path_beneath_attr rule = {.allowed_access = access, .parent_fd = parent};
+  return (int)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+}
+static inline int clinux_landlock_restrict(int ruleset) {
+  return (int)syscall(SYS_landlock_restrict_self, ruleset, 0);
+}
+// Needed by an unprivileged process before it restricts itself.
+static inline int clinux_set_no_new_privileges(void) {
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
 // Swift takes globals that C may change for unsafe; these are read right after getopt_long.

@@ -9,14 +9,40 @@ package struct SecretMemory: ~Copyable {
   private let mapping: UnsafeMutableRawBufferPointer
 
   /// - Parameter size: in bytes; fixed for its life.
-  /// - Throws: ENOMEM or EAGAIN over the limit of locked memory (`RLIMIT_MEMLOCK`).
+  /// - Throws: ENOMEM where there is none.
   package init(size: Int) throws(SystemError) {
-    let descriptor = try Self.create()
-    try descriptor.withNumber { (number) throws(SystemError) in
+    do throws(SystemError) {
+      // ENOSYS: an older kernel, or one that was started without it. EPERM: a filter. EAGAIN:
+      // over the limit of locked memory (RLIMIT_MEMLOCK).
+      let number = try systemCall("memfd_secret") { clinux_memfd_secret() }
+      let descriptor = OwnedDescriptor(adopting: number)
+      // It can be done once (memfd_secret(2)): nobody can make it shorter under a reader.
       _ = try systemCall("ftruncate") { ftruncate(number, size) }
+      mapping = try Self.map(descriptor, size: size)
+      self.descriptor = descriptor
+    } catch {
+      let number = try systemCall("memfd_create") { clinux_memfd_create("secrets") }
+      let descriptor = OwnedDescriptor(adopting: number)
+      _ = try systemCall("ftruncate") { ftruncate(number, size) }
+      _ = try systemCall("fcntl") { clinux_seal_size(number) }
+      mapping = try Self.map(descriptor, size: size)
+      self.descriptor = descriptor
     }
-    mapping = try Self.map(descriptor, size: size)
-    self.descriptor = descriptor
+  }
+
+  /// Whether a descriptor that came from outside is memory as this type makes it, whose size
+  /// nobody can change any more, and not longer than `limit` bytes.
+  package static func isSecret(
+    _ descriptor: borrowing OwnedDescriptor, atMost limit: Int
+  ) -> Bool {
+    descriptor.withNumber { number in
+      var status = stat()
+      guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        status.st_nlink == 0 || clinux_is_secret_memory(number) == 1,
+        (1...limit).contains(Int(status.st_size))
+      else { return false }
+      return clinux_is_secret_memory(number) == 1 || clinux_has_sealed_size(number) == 1
+    }
   }
 
   /// Memory that a former process made, at the size that it has.
@@ -39,14 +65,6 @@ package struct SecretMemory: ~Copyable {
   package borrowing func withBytes<R, E: Error>(
     _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
   ) throws(E) -> R { try body(mapping) }
-
-  private static func create() throws(SystemError) -> OwnedDescriptor {
-    let secret = clinux_memfd_secret()
-    if secret >= 0 { return OwnedDescriptor(adopting: secret) }
-    // ENOSYS: an older kernel, or one that was started without it. EPERM: a filter.
-    let number = try systemCall("memfd_create") { clinux_memfd_create("secrets") }
-    return OwnedDescriptor(adopting: number)
-  }
 
   private static func map(
     _ descriptor: borrowing OwnedDescriptor, size: Int

@@ -61,6 +61,9 @@ import Glibc
     await start(stream, info)?.value
   }
 
+  /// Serves one connection in a task of its own; it counts as soon as this returns.
+  package func begin(_ stream: any ByteStream, _ info: HTTPConnectionInfo) { start(stream, info) }
+
   @discardableResult private func start(
     _ stream: any ByteStream, _ info: HTTPConnectionInfo
   ) -> Task<Void, Never>? {

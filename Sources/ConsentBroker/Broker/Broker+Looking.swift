@@ -106,7 +106,7 @@ extension Broker {
     waits.signal(change.row.requestId, of: session.id)
     log.info(
       "request ended", .request(change.row.requestId), .session(session.id),
-      .code(change.row.failure ?? change.row.state.rawValue))
+      .code(change.row.failure ?? change.row.state.rawValue), .event(.requestEnded))
     onFinished?(change.row.kind, change.row.state, session.row.package)
     onCountsChanged?()
   }

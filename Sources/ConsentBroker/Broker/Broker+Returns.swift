@@ -107,7 +107,9 @@ extension Broker {
     request.row = change.row
     request.session.events.publish(change.event, request.takeActivationToken())
     waits.signal(change.row.requestId, of: request.session.id)
-    log.info("return refused", .request(change.row.requestId), .code(code.rawValue))
+    log.info(
+      "return refused", .request(change.row.requestId), .code(code.rawValue),
+      .event(.returnRefused))
   }
 
   /// How often the same refusal of one request is written down and told.

@@ -32,9 +32,10 @@ extension Broker {
       throw .consent(error, requestId: nil)
     }
     vault.add(session)
+    keep(session.tokens ?? opening.tokens, of: session)
     housekeeping.plan()
     onCountsChanged?()
-    log.info("session opened", .session(session.id))
+    log.info("session opened", .session(session.id), .event(.sessionOpened))
     return OpenedSession(session: session.id, key: key)
   }
 
@@ -92,6 +93,7 @@ extension Broker {
       session.client = try client(of: session, with: tokens)
     }
     session.tokens = tokens
+    keep(tokens, of: session)
     session.tokensGiven += 1
     session.tokensAreSpent = false
     waits.signalAll(of: session.id)
@@ -105,7 +107,7 @@ extension Broker {
     let session = try session(caller)
     guard !session.isConfigured else { throw .sessionIsConfigured }
     try await end(session, because: "The app closed its session.")
-    log.info("session closed", .session(caller.session))
+    log.info("session closed", .session(caller.session), .event(.sessionEnded))
   }
 
   /// Ends a session, whoever wants it.
@@ -122,6 +124,7 @@ extension Broker {
     }
     for change in changes { ended(change, of: session, outcome: nil) }
     vault.remove(session)
+    tools.secrets?.forget(session.id)
     session.events.end()
     waits.signalAll(of: session.id)
     onCountsChanged?()
@@ -143,8 +146,37 @@ extension Broker {
     guard !session.tokensAreSpent, session.tokensGiven == given else { return }
     session.tokensAreSpent = true
     waits.signalAll(of: session.id)
-    log.warning("the node no longer takes the session's tokens", .session(session.id))
+    log.warning(
+      "the node no longer takes the session's tokens", .session(session.id),
+      .event(.sessionNeedsTokens))
     if session.isConfigured { readTokensAgain(of: session) }
+  }
+
+  /// Keeps what a refresh brought: the older tokens are spent.
+  private func take(_ tokens: SessionTokens, of session: Session) {
+    session.tokens = tokens
+    // While a session is being opened it is kept as soon as it is open.
+    if vault.session(id: session.id) === session { keep(tokens, of: session) }
+  }
+
+  /// For the next process. The configuration's tokens are read again from their files.
+  private func keep(_ tokens: SessionTokens, of session: Session) {
+    if !session.isConfigured { tools.secrets?.keep(tokens, of: session.id) }
+  }
+
+  /// Gives open sessions the tokens that a former process left for this one.
+  func recoverTokens() {
+    guard let secrets = tools.secrets else { return }
+    let left = secrets.recover(Set(vault.all.lazy.filter { !$0.isConfigured }.map(\.id)))
+    for session in vault.all {
+      guard let tokens = left[session.id] else { continue }
+      do throws(Problem) {
+        session.client = try client(of: session, with: tokens)
+        session.tokens = tokens
+      } catch {
+        secrets.forget(session.id)
+      }
+    }
   }
 
   func client(
@@ -163,7 +195,10 @@ extension Broker {
         BrokerTools.ClientParts(
           node: try NodeAddress(session.row.nodeURL), trust: trust, tokens: tokens,
           origins: session.row.origins, returnTo: session.row.returnTo, options: settings.client,
-          onTokensChanged: { [weak session] tokens in await session?.take(tokens) }))
+          onTokensChanged: { [weak self, weak session] tokens in
+            guard let self, let session else { return }
+            await self.take(tokens, of: session)
+          }))
     } catch {
       throw .consent(error, requestId: nil)
     }
@@ -203,11 +238,6 @@ extension Broker {
       throw .consent(error, requestId: nil)
     }
   }
-}
-
-extension Session {
-  /// Keeps what a refresh brought: the older tokens are spent.
-  fileprivate func take(_ tokens: SessionTokens) { self.tokens = tokens }
 }
 
 extension SessionTokens {

@@ -239,7 +239,9 @@ extension Broker {
     waits.signal(row.requestId, of: session.id)
     watcher.watch(request)
     onCountsChanged?()
-    log.info("request started", .request(row.requestId), .session(session.id), .code(row.kind))
+    log.info(
+      "request started", .request(row.requestId), .session(session.id), .code(row.kind),
+      .event(.requestStarted))
     // An account has one undecided request a node: the older one's app learns it now.
     for older in live.all where older !== request && older.session.sharesAccount(with: session) {
       watcher.hurry(older)

@@ -109,7 +109,10 @@ package import MeroConsent
       health = .ok
       return result
     } catch {
-      if health == .ok { log.error("cannot write the record of requests: \(error.sentence)") }
+      if health == .ok {
+        log.error(
+          "cannot write the record of requests: \(error.sentence)", .event(.recordNotWritten))
+      }
       health = .readOnly
       throw ConsentError(
         .stateUnavailable,
@@ -183,6 +186,7 @@ package import MeroConsent
       session.usedAt = now + .seconds(-max(0, unused))
       vault.add(session)
     }
+    recoverTokens()
     for row in undecided {
       guard let session = vault.session(id: row.session) else { continue }
       guard row.state == .started, let expiresAt = row.expiresAt else {
@@ -196,6 +200,8 @@ package import MeroConsent
     }
     housekeeping.start()
     guard !sessions.isEmpty else { return }
+    let open = vault.all.count { !$0.needsTokens }
+    log.info("tokens of \(open) sessions came back")
     log.info("read \(sessions.count) sessions and \(undecided.count) undecided requests")
   }
 

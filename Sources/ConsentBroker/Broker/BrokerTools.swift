@@ -51,6 +51,8 @@ package struct BrokerTools: Sendable {
     PageOpening
 
   package var openPage: PageOpener
+  /// Keeps tokens over a restart; `nil` where nobody would.
+  package var secrets: SessionSecrets?
 
   package init(openPage: @escaping PageOpener) { self.openPage = openPage }
 }

@@ -75,7 +75,9 @@ import FoundationEssentials
       guard session.usedAt + broker.settings.sessionTimeout <= .now else { continue }
       let ended: ()? = try? await broker.end(
         session, because: "The session was not used for a long time.")
-      if ended != nil { broker.log.info("unused session ended", .session(session.id)) }
+      if ended != nil {
+        broker.log.info("unused session ended", .session(session.id), .event(.sessionEnded))
+      }
     }
   }
 

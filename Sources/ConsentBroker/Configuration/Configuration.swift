@@ -27,6 +27,14 @@ package struct Configuration: Sendable, Equatable {
 
   package init() {}
 
+  /// Every file that a session's tokens are read from.
+  var tokenFiles: [String] {
+    sessions.flatMap { [$0.token, $0.refreshToken] }.compactMap { source in
+      guard case .file(let path) = source?.origin else { return nil }
+      return path
+    }
+  }
+
   /// The keys that differ and that a running daemon cannot take over: its sockets and its record
   /// stay where they are.
   func keysThatNeedARestart(comparedTo running: Configuration) -> [String] {

@@ -14,7 +14,8 @@ extension Daemon {
           statusLine?.change()
           return
         }
-        log.error("\(socket) was removed, so nobody finds this daemon; it ends")
+        log.error(
+          "\(socket) was removed, so nobody finds this daemon; it ends", .event(.socketMissing))
         requestStop()
       }
     } catch {
@@ -52,7 +53,7 @@ extension Daemon {
     } leave: { [weak self] in
       guard let self else { return }
       for server in servers { server.stopListening() }
-      log.info("nothing is open: sleeping until somebody comes")
+      log.info("nothing is open: sleeping until somebody comes", .event(.sleeping))
       requestStop()
     }
     self.idleExit = idleExit

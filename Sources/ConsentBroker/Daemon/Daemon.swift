@@ -45,6 +45,8 @@ import MeroConsent
   package struct Adopted {
     package var api: Listener?
     package var callback: CallbackListeners?
+    /// Where tokens outlive a restart.
+    package var secrets: SessionSecrets?
 
     package init(api: Listener? = nil, callback: CallbackListeners? = nil) {
       self.api = api
@@ -73,7 +75,7 @@ import MeroConsent
     held = Held(state: state, socket: try paths.socket.lock())
     // Bound before a node can learn of it, and for good.
     let callback = try callbackListeners(adopted, paths)
-    let broker = try await openBroker(paths)
+    let broker = try await openBroker(paths, adopted.secrets)
     broker.callback = callback?.address
     let api: Listener
     if let ready = adopted.api { api = ready } else { api = try paths.socket.listen() }
@@ -90,7 +92,7 @@ import MeroConsent
       log.warning(warning)
     }
     let port = callback.map { "callback on port \($0.port)" } ?? "no callback"
-    log.info("ready: \(paths.socket.path), \(port)")
+    log.info("ready: \(paths.socket.path), \(port)", .event(.ready))
   }
 
   /// - Returns: `nil` for a woken daemon whose callback sockets could not be made: all else works
@@ -113,7 +115,7 @@ import MeroConsent
 
   func fault(_ text: String) {
     faults.append(text)
-    log.warning(text)
+    log.warning(text, .event(.socketMissing))
   }
 
   private func bindCallback(_ last: LastPort) throws(StartFailure) -> CallbackListeners {
@@ -129,16 +131,18 @@ import MeroConsent
     return callback
   }
 
-  private func openBroker(_ paths: DaemonPaths) async throws(StartFailure) -> Broker {
+  private func openBroker(
+    _ paths: DaemonPaths, _ secrets: SessionSecrets?
+  ) async throws(StartFailure) -> Broker {
     let opened = try LedgerFile(directory: paths.state).open()
-    if let reset = opened.reset { log.error(reset) }
+    if let reset = opened.reset { log.error(reset, .event(.recordReset)) }
     for warning in opened.warnings { log.warning(warning) }
     var tools = BrokerTools(openPage: openPage)
     tools.makeClient = makeClient
+    tools.secrets = secrets
     let broker = Broker(
-      ledger: opened.ledger,
-      settings: brokerSettings,
-      tools: tools, log: log, stateReset: opened.reset != nil)
+      ledger: opened.ledger, settings: brokerSettings, tools: tools, log: log,
+      stateReset: opened.reset != nil)
     do {
       try await broker.restore()
     } catch {
@@ -229,7 +233,7 @@ import MeroConsent
   /// Ends waits and streams with a word, finishes answers, wipes secrets, closes the record.
   package func stop() async {
     if let broker {
-      log.info("stopping")
+      log.info("stopping", .event(.stopping))
       broker.stop()
     }
     note?.remove()

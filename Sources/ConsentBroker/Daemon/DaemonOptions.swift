@@ -52,6 +52,12 @@ package struct DaemonOptions: Sendable {
     }
   }
 
+  /// The file that is read, whether it is there or not.
+  func path(_ surroundings: Surroundings) throws(StartFailure) -> String {
+    if let configurationFile { return configurationFile }
+    return try surroundings.configurationFile()
+  }
+
   /// The files under the options.
   ///
   /// - Returns: the configuration, and the faults of the files, with which it is not to be used.

@@ -96,15 +96,44 @@ package enum DaemonProgram {
     Signals.block([.terminate, .interrupt, .hangUp])
     OpenFilesLimit.raise()
     let configuration = Result { () throws(StartFailure) in try checked(options, surroundings) }
-    let log = Log(level: (try? configuration.get())?.logLevel ?? .info)
+    let log = Log(
+      level: (try? configuration.get())?.logLevel ?? .info,
+      sink: StandardError.isJournal ? Journal.sink : Log.standardError)
+    let confinement = confined(options, surroundings, try? configuration.get(), log)
     let handedOver = HandedOver(&activation)
     let result = ExitCode()
     EventLoop.runOnThisThread {
-      let run = DaemonRun(options, surroundings, log: log, makeClient)
+      let run = DaemonRun(
+        options, surroundings, log: log, confinement: confinement, makeClient)
       result.code = await run.run(configuration, handedOver)
       EventLoop.stop()
     }
     return result.code
+  }
+
+  /// A daemon that can only say what is wrong holds nothing, and stays as free as it is to see
+  /// when that is mended.
+  private static func confined(
+    _ options: DaemonOptions, _ surroundings: Surroundings, _ configuration: Configuration?,
+    _ log: Log
+  ) -> Confinement? {
+    guard Confinement.isWanted, let configuration,
+      let paths = try? DaemonPaths(configuration, surroundings),
+      let file = try? options.path(surroundings)
+    else { return nil }
+    let version = FileConfinement.kernelVersion
+    do throws(SystemError) {
+      let confinement = try Confinement(
+        paths, configurationFile: file, tokenFiles: configuration.tokenFiles
+      ) { name in getenv(name).map { String(cString: $0) } }
+      log.info("confined to its own files by Landlock \(version)", .event(.confined))
+      return confinement
+    } catch {
+      let why =
+        version == 0 ? "this kernel has no Landlock, or it is turned off" : error.description
+      log.warning("not confined to its own files: \(why)", .event(.notConfined))
+      return nil
+    }
   }
 
   private static func failed(_ failure: StartFailure) -> Int32 {
@@ -114,7 +143,7 @@ package enum DaemonProgram {
 
   /// One line on standard error, with nothing in it that a terminal would act on.
   static func say(_ text: String) {
-    Log.standardError(.error, "mero-consentd: \(escaped(text))\n")
+    Log.write("mero-consentd: \(escaped(text))\n")
   }
 }
 

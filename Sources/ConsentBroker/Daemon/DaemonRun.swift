@@ -8,17 +8,19 @@ import MeroConsent
   private let surroundings: Surroundings
   private let log: Log
   private let makeClient: BrokerTools.ClientMaker
+  private let confinement: Confinement?
   private let notifier = ServiceNotifier()
   private var lastReload: Task<Void, Never>?
 
   init(
-    _ options: DaemonOptions, _ surroundings: Surroundings, log: Log,
+    _ options: DaemonOptions, _ surroundings: Surroundings, log: Log, confinement: Confinement?,
     _ makeClient: @escaping BrokerTools.ClientMaker
   ) {
     self.makeClient = makeClient
     self.options = options
     self.surroundings = surroundings
     self.log = log
+    self.confinement = confinement
   }
 
   /// - Returns: the exit code.
@@ -35,10 +37,11 @@ import MeroConsent
     } catch {
       failure = error
     }
-    DaemonProgram.say(failure.description)
+    log.error(failure.description, .event(.startFailed))
     // The other daemon does the work; answering in its place would be worse than not answering.
     guard handedOver.isWoken, failure.word != .alreadyRunning else { return failure.word.exitCode }
-    return await explain(failure, handedOver)
+    let idleTimeout = (try? configuration.get())?.idleTimeout ?? Configuration().idleTimeout
+    return await explain(failure, handedOver, sleepingAfter: idleTimeout)
   }
 
   private func work(
@@ -49,12 +52,15 @@ import MeroConsent
       try await PageOpener().open(url, activationToken: token)
     }
     daemon.makeClient = makeClient
-    let adopted: Daemon.Adopted
+    var adopted: Daemon.Adopted
     do throws(SystemError) {
       adopted = try handedOver.listeners()
     } catch {
       throw StartFailure(
         .socketUnavailable, "the service manager's sockets cannot be used: \(error)")
+    }
+    if notifier.hasManager {
+      adopted.secrets = SessionSecrets(handedOver.stored, store: notifier, log: log)
     }
     daemon.onStatus = { [notifier] text in notifier.status(text) }
     // A terminal that closes ends what was started on it.
@@ -90,19 +96,25 @@ import MeroConsent
       let (configuration, faults) = try options.configuration(surroundings)
       guard faults.isEmpty else {
         for fault in faults { log.error(fault) }
-        log.error("the configuration has faults: the former one stays in force")
+        log.error(
+          "the configuration has faults: the former one stays in force",
+          .event(.configurationRefused))
         return
       }
       let fixed = await daemon.reload(configuration)
       for key in fixed { log.warning("a change of \(key) takes a restart") }
-      log.info("the configuration was read again")
+      log.info("the configuration was read again", .event(.configurationRead))
     } catch {
-      log.error("\(error.description): the former configuration stays in force")
+      log.error(
+        "\(error.description): the former configuration stays in force",
+        .event(.configurationRefused))
     }
   }
 
-  /// Answers what is wrong until it is mended or a signal ends us.
-  private func explain(_ failure: StartFailure, _ handedOver: HandedOver) async -> Int32 {
+  /// Answers what is wrong until it is mended, nobody asks, or a signal ends us.
+  private func explain(
+    _ failure: StartFailure, _ handedOver: HandedOver, sleepingAfter idleTimeout: Duration?
+  ) async -> Int32 {
     guard let adopted = try? handedOver.listeners() else { return failure.word.exitCode }
     let end = OneTime()
     let signals = try? Signals([.terminate, .interrupt, .hangUp]) { _ in end.come() }
@@ -110,9 +122,18 @@ import MeroConsent
       failure, settings: BrokerSettings(version: ProductVersion.text), uid: surroundings.uid,
       log: log, api: adopted.api, callbacks: adopted.callback?.all ?? [],
       isMended: { [self] in await isMended(handedOver) }, onMended: { end.come() })
+    let idleExit = IdleExit(after: idleTimeout) {
+      service.isQuiet
+    } leave: {
+      service.stopListening()
+      end.come()
+    }
+    service.onConnectionCountChange { idleExit.look() }
+    idleExit.look()
     notifier.ready()
     notifier.status(failure.description)
     await end.wait()
+    idleExit.stop()
     notifier.stopping()
     await service.stop(within: Daemon.stopLimit)
     signals?.stop()
@@ -121,6 +142,8 @@ import MeroConsent
 
   /// Whether a start would succeed now. What is opened for that is given back.
   private func isMended(_ handedOver: HandedOver) async -> Bool {
+    // This process cannot look any more.
+    if let confinement, confinement.isOutdated { return true }
     do throws(StartFailure) {
       let (configuration, faults) = try options.configuration(surroundings)
       guard faults.isEmpty else { return false }

@@ -8,6 +8,8 @@ final class HandedOver: Sendable {
   private let api: OwnedDescriptor?
   private let callback4: OwnedDescriptor?
   private let callback6: OwnedDescriptor?
+  /// What a former process had put into the manager's store.
+  let stored: [SessionSecrets.Stored]
 
   init(_ activation: inout ActivationSockets) {
     isWoken = activation.any
@@ -15,7 +17,7 @@ final class HandedOver: Sendable {
     api = activation.api.take()
     callback4 = activation.callback4.take()
     callback6 = activation.callback6.take()
-    activation.closeUnclaimed()
+    stored = activation.takeStored()
   }
 
   /// Listeners over duplicates: the sockets themselves stay as the manager gave them, and a

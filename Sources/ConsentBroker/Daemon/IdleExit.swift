@@ -10,6 +10,7 @@ import EventLoop
   var time: Duration? {
     didSet {
       timer.disarm()
+      isCounting = false
       look()
     }
   }
@@ -17,7 +18,11 @@ import EventLoop
   private let isQuiet: @LoopActor () -> Bool
   private let leave: @LoopActor () -> Void
   private let timer = LoopTimer()
+  private var isCounting = false
   private var isOver = false
+
+  /// How often a daemon that is busy is looked at, should nobody tell that it no longer is.
+  private static let recheck: Duration = .seconds(60)
 
   /// - Parameters:
   ///   - isQuiet: whether nothing is open, and nobody waits to be accepted.
@@ -33,9 +38,13 @@ import EventLoop
 
   /// Called after anything that may have made it quiet, or ended the quiet.
   func look() {
-    guard !isOver, let time, isQuiet() else { return timer.disarm() }
-    guard !timer.isArmed else { return }
-    timer.arm(after: time) { [weak self] in self?.timeIsOver() }
+    guard !isOver, let time else { return }
+    let isQuiet = isQuiet()
+    guard !isQuiet || !isCounting else { return }
+    isCounting = isQuiet
+    timer.arm(after: isQuiet ? time : max(time, Self.recheck)) { [weak self] in
+      self?.timeIsOver()
+    }
   }
 
   func stop() {
@@ -45,7 +54,10 @@ import EventLoop
 
   private func timeIsOver() {
     guard !isOver else { return }
-    guard isQuiet() else { return look() }
+    guard isCounting, isQuiet() else {
+      isCounting = false
+      return look()
+    }
     isOver = true
     leave()
   }

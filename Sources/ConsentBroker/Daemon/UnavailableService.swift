@@ -47,14 +47,29 @@ import MeroConsent
       while (try? await listener.connectionWaits()) != nil {
         guard await !isMended() else { return onMended() }
         guard let stream = try? await listener.accept() else { return }
-        Task { await server.serve(stream, HTTPConnectionInfo(peer: stream.peer, localPort: port)) }
+        server.begin(stream, HTTPConnectionInfo(peer: stream.peer, localPort: port))
       }
     }
   }
 
-  func stop(within time: Duration) async {
+  /// Told whenever a connection came or went.
+  func onConnectionCountChange(_ call: @escaping @LoopActor () -> Void) {
+    for server in servers { server.onConnectionCountChange = call }
+  }
+
+  /// Whether nobody is served, and nobody waits to be.
+  var isQuiet: Bool {
+    servers.allSatisfy { $0.connectionCount == 0 }
+      && !listeners.contains { $0.hasWaitingConnection }
+  }
+
+  func stopListening() {
     for listener in listeners { listener.close() }
     listeners = []
+  }
+
+  func stop(within time: Duration) async {
+    stopListening()
     for server in servers { await server.stop(within: time) }
   }
 }

@@ -7,8 +7,20 @@ import Synchronization
 /// A record holds no token, no code, no page's address, no query and no whole request id, at any
 /// level. What came from outside is escaped and cut, so that nobody writes a line of their own.
 package struct Log: Sendable {
-  /// Where whole lines go, their ends included.
-  package typealias Sink = @Sendable (LogLevel, String) -> Void
+  /// Where records go.
+  package typealias Sink = @Sendable (Record) -> Void
+
+  /// One record, escaped and cut.
+  package struct Record: Sendable {
+    package let level: LogLevel
+    package let event: LogEvent?
+    /// What happened, and what it is about.
+    package let message: String
+    let fields: [Field]
+
+    /// With its end.
+    package var line: String { "\(Log.head(level))\(message)\n" }
+  }
 
   /// Bytes of a record with its line end. A pipe takes this much in one piece.
   static let longestRecord = 512
@@ -58,13 +70,33 @@ package struct Log: Sendable {
   /// What a record is about, in the one form in which it may be shown.
   package struct Field: Sendable {
     let name: StaticString
+    /// Escaped.
     let value: String
+    /// In the journal.
+    let journalName: String?
+    let event: LogEvent?
 
-    package static func request(_ id: String) -> Field { Field(name: "request", value: short(id)) }
-    package static func session(_ id: String) -> Field { Field(name: "session", value: short(id)) }
+    private init(_ name: StaticString, _ value: String, journal: String? = nil) {
+      (self.name, self.value, journalName, event) = (name, escaped(value), journal, nil)
+    }
+
+    private init(_ event: LogEvent) {
+      (name, value, journalName, self.event) = ("event", event.rawValue, nil, event)
+    }
+
+    package static func request(_ id: String) -> Field {
+      Field("request", short(id), journal: "REQUEST_ID")
+    }
+    package static func session(_ id: String) -> Field {
+      Field("session", short(id), journal: "SESSION")
+    }
     /// A code of the protocol or a state: a word of ours.
-    package static func code(_ code: String) -> Field { Field(name: "code", value: code) }
-    package static func count(_ number: Int) -> Field { Field(name: "count", value: "\(number)") }
+    package static func code(_ code: String) -> Field {
+      Field("code", code, journal: "CONSENT_CODE")
+    }
+    package static func count(_ number: Int) -> Field { Field("count", "\(number)") }
+    /// What kind of thing happened. Shown to programs only.
+    package static func event(_ event: LogEvent) -> Field { Field(event) }
 
     private static func short(_ id: String) -> String {
       let shown = id.unicodeScalars.prefix(idLength)
@@ -74,25 +106,33 @@ package struct Log: Sendable {
 
   private func write(_ level: LogLevel, _ text: () -> String, _ fields: [Field]) {
     guard level.priority <= threshold.priority.load(ordering: .relaxed) else { return }
-    let shown = fields.map { " \($0.name)=\(escaped($0.value))" }.joined()
-    let record = "mero-consentd: \(level.rawValue): \(escaped(text()))\(shown)"
-    sink(level, cut(record) + "\n")
+    let about = fields.filter { $0.event == nil }
+    let shown = about.map { " \($0.name)=\($0.value)" }.joined()
+    let message = Self.cut(escaped(text()) + shown, after: Self.head(level).utf8.count)
+    sink(
+      Record(
+        level: level, event: fields.lazy.compactMap(\.event).first, message: message,
+        fields: about))
   }
 
-  private func cut(_ record: String) -> String {
-    guard record.utf8.count >= Self.longestRecord else { return record }
+  private static func head(_ level: LogLevel) -> String { "mero-consentd: \(level.rawValue): " }
+
+  private static func cut(_ record: String, after head: Int) -> String {
+    guard head + record.utf8.count >= longestRecord else { return record }
     let end = "…"
     var kept = ""
-    var count = end.utf8.count + 1
+    var count = head + end.utf8.count + 1
     for character in record.unicodeScalars {
       count += UTF8.width(character)
-      guard count <= Self.longestRecord else { break }
+      guard count <= longestRecord else { break }
       kept.unicodeScalars.append(character)
     }
     return kept + end
   }
 
-  package static let standardError: Sink = { _, line in
+  package static let standardError: Sink = { write($0.line) }
+
+  static func write(_ line: String) {
     let bytes = Array(line.utf8)
     // One call, so that lines of two processes do not mix. Where nobody reads, nothing is said.
     _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

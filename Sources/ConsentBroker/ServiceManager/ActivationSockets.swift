@@ -12,7 +12,7 @@ package struct ActivationSockets: ~Copyable {
   package var callback4: OwnedDescriptor?
   package var callback6: OwnedDescriptor?
   /// Descriptors that a former process of this service put into the store, by their FDNAME.
-  package private(set) var storedNames: [String] = []
+  private var storedNames: [String] = []
   private var stored: [CInt] = []
 
   /// True when a service manager passed any socket: it owns their paths, so we never unlink them.
@@ -47,18 +47,12 @@ package struct ActivationSockets: ~Copyable {
     return result
   }
 
-  /// Removes and answers the stored descriptor of that name, if there is one.
-  package mutating func takeStored(named name: String) -> OwnedDescriptor? {
-    guard let index = storedNames.firstIndex(of: name) else { return nil }
-    storedNames.remove(at: index)
-    return OwnedDescriptor(adopting: stored.remove(at: index))
-  }
-
-  /// Closes what nobody took from the store: it stays in the manager's hands.
-  package mutating func closeUnclaimed() {
-    for number in stored { _ = OwnedDescriptor(adopting: number) }
-    stored = []
-    storedNames = []
+  /// Removes and answers what came back from the store.
+  mutating func takeStored() -> [SessionSecrets.Stored] {
+    defer { (stored, storedNames) = ([], []) }
+    return zip(storedNames, stored).map { name, number in
+      SessionSecrets.Stored(name: name, descriptor: OwnedDescriptor(adopting: number))
+    }
   }
 
   private mutating func sort(_ number: CInt, name: String) throws(ActivationError) {

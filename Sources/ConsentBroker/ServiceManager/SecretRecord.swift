@@ -18,7 +18,7 @@ package struct SecretRecord: ~Copyable {
 
   /// - Parameter capacity: the longest value in bytes.
   package init(capacity: Int) throws(SystemError) {
-    memory = try SecretMemory(size: 2 * (capacity + Self.header))
+    memory = try SecretMemory(size: Self.size(capacity))
     generation = 0
   }
 
@@ -28,6 +28,9 @@ package struct SecretRecord: ~Copyable {
     generation = 0
     generation = newest?.generation ?? 0
   }
+
+  /// Bytes of the memory for values of `capacity` bytes.
+  package static func size(_ capacity: Int) -> Int { 2 * (capacity + header) }
 
   package var capacity: Int { memory.size / 2 - Self.header }
 

@@ -12,6 +12,9 @@ import Glibc
 
   private let watchdog = LoopTimer()
 
+  /// Whether there is anybody to tell.
+  package var hasManager: Bool { getenv("NOTIFY_SOCKET") != nil }
+
   package init() {
     var microseconds: UInt64 = 0
     // 0: off or another process's; negative: a value that is no number.

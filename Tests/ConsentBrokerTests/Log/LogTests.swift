@@ -11,7 +11,7 @@ final class Records: Sendable {
   var text: String { lines.joined() }
 
   func log(_ level: LogLevel = .debug) -> Log {
-    Log(level: level) { [self] _, line in kept.withLock { $0.append(line) } }
+    Log(level: level) { [self] record in kept.withLock { $0.append(record.line) } }
   }
 }
 

@@ -1,0 +1,165 @@
+package import EventLoop
+import MeroConsent
+
+/// The tokens of open sessions where a crash or a restart of this process leaves them: in secret
+/// memory that the service manager holds for us. Nothing of it is ever on a disk.
+///
+/// Each session has one descriptor in the manager's store, named `<session>.<number>`. New tokens
+/// are written into the same memory; memory that has become too small is replaced, the new one
+/// stored before the old one is dropped, so that there is no moment without.
+@LoopActor package final class SessionSecrets {
+  /// A descriptor with the name under which the manager has it.
+  package final class Stored: Sendable {
+    let name: String
+    let descriptor: OwnedDescriptor
+
+    init(name: String, descriptor: consuming OwnedDescriptor) {
+      self.name = name
+      self.descriptor = descriptor
+    }
+  }
+
+  /// The manager's side of the store.
+  package protocol Store {
+    /// - Returns: false where nobody keeps it.
+    @LoopActor func store(_ descriptor: borrowing OwnedDescriptor, named name: String) -> Bool
+    @LoopActor func removeStored(named name: String)
+  }
+
+  private struct Kept {
+    let stored: Stored
+    let capacity: Int
+    var version: UInt64
+    let number: Int
+  }
+
+  /// Capacities are whole steps, so that a somewhat longer token fits into the same memory.
+  private static let step = 2048
+
+  private let store: any Store
+  private let log: Log
+  private var arrived: [Stored]
+  private var kept: [String: Kept] = [:]
+
+  /// - Parameter arrived: what came back from the store at this start.
+  package init(_ arrived: [Stored], store: any Store, log: Log) {
+    self.arrived = arrived
+    self.store = store
+    self.log = log
+  }
+
+  // MARK: After a start
+
+  /// The tokens of these open sessions, as far as they came back whole. Everything else that came
+  /// back is dropped: foreign, damaged, doubled, or of a session that is closed.
+  func recover(_ sessions: Set<String>) -> [String: SessionTokens] {
+    var found: [String: (tokens: SessionTokens, kept: Kept)] = [:]
+    var dropped: [Stored] = []
+    for stored in arrived {
+      guard let (tokens, kept) = Self.read(stored, of: sessions) else {
+        dropped.append(stored)
+        continue
+      }
+      let session = Self.session(of: stored.name)
+      guard let other = found[session] else {
+        found[session] = (tokens, kept)
+        continue
+      }
+      // A kill between storing the new and dropping the old leaves both.
+      let isNewer = kept.version > other.kept.version
+      dropped.append(isNewer ? other.kept.stored : stored)
+      if isNewer { found[session] = (tokens, kept) }
+    }
+    arrived = []
+    let names = Set(found.values.map(\.kept.stored.name))
+    for stored in dropped where !names.contains(stored.name) {
+      drop(stored)
+    }
+    kept = found.mapValues(\.kept)
+    // The manager drops by name alone. Of two with one name, the one to keep gets another.
+    for stored in dropped where names.contains(stored.name) {
+      let session = Self.session(of: stored.name)
+      if let tokens = found[session]?.tokens { replace(tokens, of: session) }
+    }
+    if !dropped.isEmpty {
+      log.warning("dropped stored secrets that are no open session's", .count(dropped.count))
+    }
+    return found.mapValues(\.tokens)
+  }
+
+  private static func read(
+    _ stored: Stored, of sessions: Set<String>
+  ) -> (SessionTokens, Kept)? {
+    let session = session(of: stored.name)
+    guard sessions.contains(session), let number = Int(stored.name.dropFirst(session.count + 1)),
+      SecretMemory.isSecret(stored.descriptor, atMost: SecretRecord.size(SecretContent.longest)),
+      let copy = try? stored.descriptor.duplicate(),
+      let record = try? SecretRecord(adopting: copy), let bytes = record.read(),
+      let content = SecretContent.decode(bytes), content.session == session
+    else { return nil }
+    let kept = Kept(
+      stored: stored, capacity: record.capacity, version: record.version, number: number)
+    return (content.tokens, kept)
+  }
+
+  /// The part before the dot. A session's name has none.
+  private static func session(of name: String) -> String {
+    String(name.prefix { $0 != "." })
+  }
+
+  // MARK: While sessions are open
+
+  /// Keeps a session's newest tokens.
+  func keep(_ tokens: SessionTokens, of session: String) {
+    let bytes = SecretContent.encode(tokens, of: session)
+    guard let now = kept[session], bytes.count <= now.capacity else {
+      return replace(tokens, of: session)
+    }
+    // Mapped for this moment only: locked memory is scarce, and descriptors are not.
+    guard let copy = try? now.stored.descriptor.duplicate(),
+      var record = try? SecretRecord(adopting: copy),
+      record.write(bytes, version: now.version + 1)
+    else { return replace(tokens, of: session) }
+    kept[session]?.version += 1
+  }
+
+  /// Wipes what is kept of a session, whoever still holds it, and has it dropped.
+  func forget(_ session: String) {
+    guard let old = kept.removeValue(forKey: session) else { return }
+    drop(old.stored)
+  }
+
+  private func replace(_ tokens: SessionTokens, of session: String) {
+    let old = kept[session]
+    let bytes = SecretContent.encode(tokens, of: session)
+    let capacity = (bytes.count / Self.step + 1) * Self.step
+    let version = (old?.version ?? 0) + 1
+    do throws(SystemError) {
+      var record = try SecretRecord(capacity: capacity)
+      _ = record.write(bytes, version: version)
+      let number = (old?.number ?? 0) + 1
+      let stored = Stored(
+        name: "\(session).\(number)", descriptor: try record.memory.descriptor.duplicate())
+      // Where nobody keeps it, nothing is lost that could have been kept.
+      guard store.store(stored.descriptor, named: stored.name) else { return }
+      kept[session] = Kept(stored: stored, capacity: capacity, version: version, number: number)
+    } catch {
+      // What is kept of the session is not the newest: after a restart the app is asked.
+      kept[session] = nil
+      log.warning("a session's tokens cannot be kept over a restart: \(error)", .session(session))
+    }
+    if let old { drop(old.stored) }
+  }
+
+  private func drop(_ stored: Stored) {
+    if SecretMemory.isSecret(
+      stored.descriptor, atMost: SecretRecord.size(SecretContent.longest)),
+      let copy = try? stored.descriptor.duplicate(), var record = try? SecretRecord(adopting: copy)
+    {
+      record.wipe()
+    }
+    store.removeStored(named: stored.name)
+  }
+}
+
+extension ServiceNotifier: SessionSecrets.Store {}
