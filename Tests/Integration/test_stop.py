@@ -93,9 +93,21 @@ def test_a_kill_while_the_node_is_asked_leaves_a_request_that_says_so(daemon, no
     listed = session.get("/v1/requests").json()["requests"]
     assert [view["state"] for view in listed] == ["starting"]
     assert listed[0]["detail"]
+    session.patch("/v1/session", {
+        "accessToken": node.ready["accessToken"], "refreshToken": node.ready["refreshToken"]})
     again = session.post(
         "/v1/requests", {"request": {"kind": "createOrg", "name": "Acme"}}, {"Idempotency-Key": "k"})
-    assert again.json()["requestId"] == listed[0]["requestId"]
+    # Asked anew: the one request that there is, with its code and page.
+    assert again.status == 201
+    view = again.json()
+    assert view["state"] == "started" and view["code"] and view["url"]
+    listed = session.get("/v1/requests").json()["requests"]
+    assert [shown["requestId"] for shown in listed] == [view["requestId"]]
+    twice = session.post(
+        "/v1/requests", {"request": {"kind": "createOrg", "name": "Acme"}}, {"Idempotency-Key": "k"})
+    assert twice.json()["requestId"] == view["requestId"]
+    node.decide(view["requestId"])
+    assert session.decided(view["requestId"], "approved")
 
 
 def test_a_second_one_does_not_take_over(programs, daemon, home):

@@ -97,6 +97,7 @@ def activator(home):
 @pytest.mark.parametrize("order", list(itertools.permutations(["unix", "four", "six"])))
 @pytest.mark.parametrize("named", [True, False])
 def test_each_socket_is_known_by_its_address_and_not_by_its_place(activator, order, named):
+    """C-080."""
     sockets = [getattr(activator, name) for name in order]
     activator.start(sockets, names=list(order) if named else None)
     assert activator.status()["callbacks"] == [
@@ -110,6 +111,7 @@ def test_each_socket_is_known_by_its_address_and_not_by_its_place(activator, ord
 
 
 def test_a_socket_on_another_address_than_loopback_is_refused(activator):
+    """C-080."""
     wide = socket.socket(socket.AF_INET)
     wide.bind(("0.0.0.0", 0))
     wide.listen(1)
@@ -119,6 +121,7 @@ def test_a_socket_on_another_address_than_loopback_is_refused(activator):
 
 
 def test_the_socket_file_stays_for_the_one_who_made_it(activator):
+    """C-077."""
     before = os.stat(activator.path).st_ino
     process = activator.start([activator.unix])
     activator.status()

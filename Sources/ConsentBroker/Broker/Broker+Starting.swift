@@ -33,13 +33,13 @@ extension Broker {
         session: session.id, requestId: RandomName.starting(), ticket: ViewTickets.randomTicket(),
         kind: request.kind.rawValue, state: .starting, createdAt: tools.now().asKept,
         idempotency: idempotency)
-      // Where nobody says where the page leads, it leads here. Origins of a package, where they
-      // are named, would refuse that.
-      let ownReturn =
-        session.row.returnTo == nil && session.row.origins.isEmpty
-        ? callback?.address(of: row.ticket) : nil
-      return try await started(row, of: session) { () async throws(ConsentError) in
-        try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
+      return try await started(row, of: session) { row async throws(ConsentError) in
+        // Where nobody says where the page leads, it leads here. Origins of a package, where they
+        // are named, would refuse that.
+        let ownReturn =
+          session.row.returnTo == nil && session.row.origins.isEmpty
+          ? callback?.address(of: row.ticket) : nil
+        return try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
       }
     }.opening(open, activationToken, with: self)
   }
@@ -120,7 +120,14 @@ extension Broker {
     }
     guard let row else { return nil }
     guard row.idempotency == idempotency else { throw .idempotencyKeyReused }
-    return there(row, in: session)
+    return wasCutOff(row) ? nil : there(row, in: session)
+  }
+
+  /// Whether an earlier run ended while the node was being asked. Nobody knows whether the node
+  /// took it, and it has no id to be looked for by. The repeat asks anew: if the node has one of the
+  /// first call, that one is replaced.
+  private func wasCutOff(_ row: RequestRow) -> Bool {
+    row.state == .starting && leftStarting[row.number] != nil
   }
 
   /// Of what is asked; whether its page opens makes it no other request.
@@ -136,12 +143,15 @@ extension Broker {
 
   private func started(
     _ row: RequestRow, of session: Session,
-    _ ask: () async throws(ConsentError) -> MeroClient.Started
+    _ ask: (RequestRow) async throws(ConsentError) -> MeroClient.Started
   ) async throws(Problem) -> StartResult {
     let inserted: RequestRow
     switch try await insert(row) {
     case .inserted(let row, _): inserted = row
-    case .repeated(let row): return there(row, in: session)
+    case .repeated(let row):
+      guard wasCutOff(row) else { return there(row, in: session) }
+      leftStarting[row.number] = nil
+      inserted = row
     case .keyReused: throw .idempotencyKeyReused
     }
     startingNow.insert(inserted.number)
@@ -149,7 +159,7 @@ extension Broker {
     let given = session.tokensGiven
     let answer: MeroClient.Started
     do {
-      answer = try await ask()
+      answer = try await ask(inserted)
       session.nodeIsReachable = true
     } catch {
       noteAnswer(.failure(error), of: session, given: given)

@@ -35,6 +35,10 @@ import MeroConsent
 
   /// Capacities are whole steps, so that a somewhat longer token fits into the same memory.
   private static let step = 2048
+  /// Bytes of the largest memory that we make.
+  private static let largest = SecretRecord.size(capacity(SecretContent.longest))
+
+  private static func capacity(_ count: Int) -> Int { (count / step + 1) * step }
 
   private let store: any Store
   private let log: Log
@@ -92,7 +96,7 @@ import MeroConsent
   ) -> (SessionTokens, Kept)? {
     let session = session(of: stored.name)
     guard sessions.contains(session), let number = Int(stored.name.dropFirst(session.count + 1)),
-      SecretMemory.isSecret(stored.descriptor, atMost: SecretRecord.size(SecretContent.longest)),
+      SecretMemory.isSecret(stored.descriptor, atMost: Self.largest),
       let copy = try? stored.descriptor.duplicate(),
       let record = try? SecretRecord(adopting: copy), let bytes = record.read(),
       let content = SecretContent.decode(bytes), content.session == session
@@ -132,7 +136,7 @@ import MeroConsent
   private func replace(_ tokens: SessionTokens, of session: String) {
     let old = kept[session]
     let bytes = SecretContent.encode(tokens, of: session)
-    let capacity = (bytes.count / Self.step + 1) * Self.step
+    let capacity = Self.capacity(bytes.count)
     let version = (old?.version ?? 0) + 1
     do throws(SystemError) {
       var record = try SecretRecord(capacity: capacity)
@@ -152,8 +156,7 @@ import MeroConsent
   }
 
   private func drop(_ stored: Stored) {
-    if SecretMemory.isSecret(
-      stored.descriptor, atMost: SecretRecord.size(SecretContent.longest)),
+    if SecretMemory.isSecret(stored.descriptor, atMost: Self.largest),
       let copy = try? stored.descriptor.duplicate(), var record = try? SecretRecord(adopting: copy)
     {
       record.wipe()

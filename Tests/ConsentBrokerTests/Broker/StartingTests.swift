@@ -58,15 +58,17 @@ import Testing
     #expect(listed.map(\.requestId) == left.map(\.requestId))
     #expect(listed.first?.state == .starting)
     #expect(listed.first?.detail?.contains("Ask again") == true)
-    // The same key answers it, and asks nobody.
-    let repeated = try await copy.broker.start(
-      .createOrg(name: "Acme"), open: true, idempotencyKey: "k", for: again)
-    #expect(repeated.repeated)
-    #expect(repeated.view.state == .starting)
-    #expect(copy.node.calls == [])
-    // It can be put away.
-    let id = try #require(left.first?.requestId)
-    #expect(try await copy.broker.cancel(id, for: again).state == .cancelled)
+    // The same key asks anew, once somebody can.
+    #expect(await refusal { try await copy.start(again, key: "k") } == "SESSION_EXPIRED")
+    _ = try await copy.broker.replaceTokens(of: again, with: SessionTokens(accessToken: "a"))
+    let view = try await copy.start(again, key: "k")
+    #expect(view.state == .started && view.code != nil)
+    #expect(copy.node.starts == 1)
+    #expect(try await copy.ledger.undecided().map(\.number) == left.map(\.number))
+    // The page leads to the callback that the row had from the beginning.
+    #expect(try copy.ticket(of: view) == left.first?.ticket)
+    #expect(try await copy.start(again, key: "k").requestId == view.requestId)
+    #expect(copy.node.starts == 1)
     fixture.node.release()
     _ = try await start.value
   }

@@ -33,17 +33,17 @@ import Testing
   }
 
   @Test func whatComesInBetweenBeginsItAnew() async throws {
-    let exit = make(after: .milliseconds(60))
+    let exit = make(after: .seconds(1))
     exit.look()
-    for _ in 0..<4 {
-      try await LoopActor.sleep(for: .milliseconds(30))
+    for _ in 0..<5 {
+      try await LoopActor.sleep(for: .milliseconds(250))
       world.isQuiet = false
       exit.look()
       world.isQuiet = true
       exit.look()
     }
     #expect(world.left == 0)
-    try await LoopActor.sleep(for: .milliseconds(150))
+    try await LoopActor.sleep(for: .milliseconds(1200))
     #expect(world.left == 1)
   }
 
