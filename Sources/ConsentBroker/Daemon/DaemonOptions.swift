@@ -93,7 +93,7 @@ package struct DaemonOptions: Sendable {
 
     Exit status: 0 after a stop; 64 for a wrong option; 69 where the callback or the socket cannot
     be listened on; 74 where the record of requests cannot be used; 75 where another daemon runs;
-    78 for a wrong configuration or runtime directory.
+    77 where a debugger is attached; 78 for a wrong configuration or runtime directory.
 
     """
 }

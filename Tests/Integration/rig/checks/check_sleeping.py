@@ -92,10 +92,10 @@ def test_clients_at_the_edge_are_served(tired):
     """Clients come about when it goes to sleep, again and again, on all three sockets."""
     answered, lost = [], []
 
-    def come(kind, pause):
-        for _ in range(12):
+    def come(kind, offset):
+        for shift in shifts:
             together.wait()
-            time.sleep(pause)
+            time.sleep(1 + (offset + shift) / 1000)
             try:
                 if kind == "api":
                     answer = exchange(tired.socket, request_bytes(
@@ -110,12 +110,14 @@ def test_clients_at_the_edge_are_served(tired):
                 lost.append((kind, error))
 
     kinds = ("api", "127.0.0.1", "::1")
-    # Around the second after which it sleeps, from before to after.
-    offsets = (-3, -1, 0, 1, 2, 4, 7, 12)
+    # Milliseconds around the second after which it sleeps. In the first rounds the earliest clients
+    # find it awake, in the last ones it sleeps.
+    offsets = (0, 1, 2, 3, 5, 8, 12, 20)
+    shifts = (-6, -3, -2, -1, 0, 1, 2, 3, 5, 10, 30, 60)
     together = threading.Barrier(len(kinds) * len(offsets))
     tired.wake()
     rounds = [
-        threading.Thread(target=come, args=(kind, 1 + offset / 1000))
+        threading.Thread(target=come, args=(kind, offset))
         for kind in kinds for offset in offsets
     ]
     for thread in rounds:
@@ -123,7 +125,7 @@ def test_clients_at_the_edge_are_served(tired):
     for thread in rounds:
         thread.join()
     assert lost == []
-    assert len(answered) == 12 * len(rounds) and all(answered)
+    assert len(answered) == len(shifts) * len(rounds) and all(answered)
     starts = len([r for r in tired.journal() if "ready:" in str(r["MESSAGE"])])
     assert starts > 3, "it has slept in between"
 
