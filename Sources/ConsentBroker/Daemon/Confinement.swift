@@ -50,12 +50,24 @@ struct Confinement: Sendable {
     for path in tokenFiles { try files.allow(Files.directory(of: path), .read) }
     try files.allow("/dev/null", .device)
     for path in Self.readable { try files.allow(path, .read) }
+    for path in Self.desktopLists(environment) { try files.allow(path, .read) }
     for name in ["SSL_CERT_FILE", "SSL_CERT_DIR", "CREDENTIALS_DIRECTORY"] {
       if let path = environment(name), path.hasPrefix("/") { try files.allow(path, .read) }
     }
     try files.enforce()
     places = Dictionary(
       (ours + [configuration]).map { ($0, Self.inode($0)) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Which program opens web pages: looked at before a page is opened.
+  private static func desktopLists(_ environment: (String) -> String?) -> [String] {
+    let home = environment("HOME") ?? ""
+    let configuration = environment("XDG_CONFIG_HOME") ?? home + "/.config"
+    let data = environment("XDG_DATA_HOME") ?? home + "/.local/share"
+    return [
+      configuration + "/mimeapps.list", data + "/applications", data + "/flatpak/exports/share",
+      "/var/lib/flatpak", "/var/lib/snapd/desktop",
+    ]
   }
 
   /// Whether a directory of ours was made anew since: only a new process can use it.

@@ -23,7 +23,7 @@ def browser(scratch):
     program.write_text(f"""#!/bin/sh
 printf '%s\\n' "$@" >'{scratch}/arguments'
 tr '\\0' '\\n' </proc/self/environ >'{scratch}/environment'
-cat /proc/$$/status >'{scratch}/status'
+cat /proc/self/status >'{scratch}/status'
 cat /proc/$$/cgroup >'{scratch}/cgroup'
 echo $$ >'{scratch}/pid.new'; mv '{scratch}/pid.new' '{scratch}/pid'
 exec sleep 600
