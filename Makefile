@@ -55,6 +55,10 @@ screenshots: build test-deps .venv/installed
 api-reference: .venv/installed
 	.venv/bin/python -B Tests/Integration/api_reference.py
 
+# The DocC archives of the two library products; a warning is an error.
+docs: build
+	.ci/documentation build/docs
+
 .venv/installed: Tests/Integration/requirements.txt
 	python3 -m venv .venv
 	.venv/bin/pip install --quiet --disable-pip-version-check -r $<

@@ -29,7 +29,9 @@ public final class BrokerClient: Sendable {
 
   /// Nothing is connected before the first call.
   ///
-  /// - Parameter socket: `nil` for `$XDG_RUNTIME_DIR/mero-consent/api.sock`.
+  /// - Parameters:
+  ///   - socket: `nil` for `$XDG_RUNTIME_DIR/mero-consent/api.sock`.
+  ///   - options: the limits that the client keeps to.
   public convenience init(socket: String? = nil, options: Options = Options()) {
     self.init(
       socket: socket ?? SocketLocation.standard(), options: options, expecting: geteuid())

@@ -26,8 +26,10 @@ extension BrokerSession {
   /// go on (`needsSession`): replace them and call it again. Cancel the task to stop waiting; the
   /// request goes on.
   ///
-  /// - Parameter onChange: is told how the request stands, first as it is and then each time that
-  ///   something about it changes, such as `lastReturn`.
+  /// - Parameters:
+  ///   - requestId: as `start(_:open:idempotencyKey:)` answered it.
+  ///   - onChange: is told how the request stands, first as it is and then each time that something
+  ///     about it changes, such as `lastReturn`.
   public func decision(
     of requestId: String, onChange: @Sendable (BrokerRequest) async -> Void = { _ in }
   ) async throws(BrokerError) -> BrokerRequest {

@@ -48,6 +48,7 @@ public final class BrokerSession: Sendable {
   /// Asks the node for consent. Show the answer's `code` before the page opens.
   ///
   /// - Parameters:
+  ///   - request: what the person is asked.
   ///   - open: whether the daemon opens the page in the person's browser at once.
   ///   - idempotencyKey: 1 to 255 visible characters; a repeat with it answers the first one's
   ///     request, also after a restart. Without one, this call makes up its own, so that it can
@@ -87,6 +88,7 @@ public final class BrokerSession: Sendable {
   /// This session's requests, newest first, without secret outcomes.
   ///
   /// - Parameters:
+  ///   - state: those in this state; all without one.
   ///   - limit: 1 to 200; the daemon's 50 without one.
   ///   - before: `next` of the page before.
   public func requests(

@@ -21,9 +21,12 @@ public enum ConsentLauncher {
   /// Through the daemon, which receives the return, and goes on also when this program ends.
   ///
   /// - Parameters:
+  ///   - client: the app's session with the daemon.
+  ///   - request: what the person is asked.
   ///   - callback: an https one is where the page sends the person, for a request that names no
   ///     `returnTo`; without one, the session's own or the daemon's.
   ///   - confirm: with `false`, the page is not opened, and the result as it stands is answered.
+  ///   - refused: told of each return that confirms nothing.
   /// - Returns: the result. When the task is cancelled, because the person closed the window, say:
   ///   the result as it stands, `pending` in most cases; the request goes on in the daemon.
   /// - Throws: what `BrokerSession.start` throws; `BROWSER_UNAVAILABLE`, with the request as
@@ -40,12 +43,15 @@ public enum ConsentLauncher {
   /// Without a daemon: a callback of this program's own receives the return.
   ///
   /// - Parameters:
+  ///   - client: the app's own session with its node.
+  ///   - request: what the person is asked.
   ///   - callback: `.loopback` listens on that port of 127.0.0.1 and ::1 (0: one that is free) for
   ///     as long as it takes; its path is `return`. With the other two the return arrives
   ///     elsewhere (`MeroAppSession.handle`), and the result is polled. An https one is where the
   ///     page sends the person for a request that names no `returnTo`; the loopback one is, where
   ///     neither request nor client names one, nor the client its package's origins.
   ///   - confirm: with `false`, the page is not opened, and the result as it stands is answered.
+  ///   - refused: told of each return that confirms nothing.
   /// - Returns: the result. When the task is cancelled: the result as it stands.
   /// - Throws: what `MeroClient.requestConsent` and `waitForConsent` throw; `BROWSER_UNAVAILABLE`,
   ///   with the request as `started`; `CONFIGURATION_INVALID` when another program has the port.

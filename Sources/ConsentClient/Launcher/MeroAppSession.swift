@@ -34,7 +34,9 @@ public final class MeroAppSession: Observable, Sendable {
   private let state = Mutex(State())
   private let registrar = ObservationRegistrar()
 
-  /// - Parameter callback: as `ConsentLauncher.decide` takes it.
+  /// - Parameters:
+  ///   - route: how requests reach the node.
+  ///   - callback: as `ConsentLauncher.decide` takes it.
   public init(route: Route, callback: CloudCallback = .loopback(port: 0, path: "return")) {
     self.route = route
     self.callback = callback
@@ -42,7 +44,11 @@ public final class MeroAppSession: Observable, Sendable {
 
   /// Through the daemon, where one answers; without one, by this program alone.
   ///
-  /// - Parameter onTokensChanged: only without the daemon, which keeps new tokens itself.
+  /// - Parameters:
+  ///   - session: the app's session with its node.
+  ///   - callback: as `ConsentLauncher.decide` takes it.
+  ///   - daemon: where the daemon is looked for.
+  ///   - onTokensChanged: only without the daemon, which keeps new tokens itself.
   /// - Throws: what `BrokerClient.openSession` throws, but for `DAEMON_UNAVAILABLE`; without a
   ///   daemon what `MeroClient.init` throws.
   public static func open(
@@ -87,7 +93,9 @@ public final class MeroAppSession: Observable, Sendable {
 
   /// `ConsentLauncher.decide` with this session's callback; keeps the result.
   ///
-  /// - Parameter confirm: called before the page opens; `false` leaves it closed.
+  /// - Parameters:
+  ///   - request: what the person is asked.
+  ///   - confirm: called before the page opens; `false` leaves it closed.
   /// - Throws: what `ConsentLauncher.decide` throws; it is kept as `consentError` too.
   @discardableResult public func requestConsent(
     _ request: ConsentRequest, confirm: ConsentLauncher.Confirm? = nil

@@ -36,9 +36,14 @@ public final class MeroClient: Sendable {
   /// Nothing is sent before the first request.
   ///
   /// - Parameters:
+  ///   - node: its address.
+  ///   - trust: how it proves that it is the one.
+  ///   - tokens: of the account's session with it.
   ///   - origins: the package's own (`links.frontend`, `frontendAliases`), where known: `returnTo`
   ///     has to be on one of them.
   ///   - returnTo: for requests that name none.
+  ///   - options: the limits of each call.
+  ///   - onTokensChanged: called with each new pair of tokens.
   /// - Throws: `CONSENT_REQUEST_INVALID` for a key, measurements or an origin that is none;
   ///   `CONSENT_RETURN_TO_NOT_ALLOWED`; `NODE_UNTRUSTED` for a development node that is not on
   ///   this machine, and where no trust is configured.
@@ -102,7 +107,9 @@ public final class MeroClient: Sendable {
 
   /// Asks the node; the person decides on its page.
   ///
-  /// - Parameter returnTo: for a request that names none; else the client's own.
+  /// - Parameters:
+  ///   - request: what the person is asked.
+  ///   - returnTo: for a request that names none; else the client's own.
   /// - Throws: `CONSENT_REQUEST_INVALID`, `CONSENT_RETURN_TO_NOT_ALLOWED` before anything is
   ///   sent; `CONSENT_PAGE_NOT_TRUSTED`, `CONSENT_CODE_MISMATCH` for an answer that must not be
   ///   shown; `NODE_…`, `SESSION_EXPIRED`.
