@@ -169,6 +169,36 @@ import Testing
     await end()
   }
 
+  @Test func aPortCanBeAskedForAgainAtOnce() async throws {
+    let port = try freePort()
+    for _ in 1...20 {
+      let (started, result) = try await ConsentLauncher.decide(
+        client: client, request: .createOrg(name: "Acme"),
+        callback: .loopback(port: port, path: "return"), confirm: { _ in false })
+      #expect(result.status == .pending && !started.code.isEmpty)
+      try await LoopActor.sleep(for: .zero)  // whoever lingers not at all has gone
+    }
+    await end()
+  }
+
+  @Test func aSessionRemembersItsRequestForALaterReturn() async throws {
+    let session = MeroAppSession(
+      route: .direct(client), callback: .scheme("notes", path: "return"))
+    #expect(await !session.handle("notes://return?request_id=x"))
+    let asked = try await session.requestConsent(.createOrg(name: "Acme")) { _ in false }
+    #expect(asked.status == .pending && session.revision == 0)
+    #expect(await session.handle("notes://return?request_id=\(asked.requestId)"))
+    #expect(session.consentError?.consentCode == .notDecided)
+    try node.decide(asked.requestId, .approve)
+    #expect(await session.handle("notes://return?request_id=another"))
+    #expect(session.consentError?.consentCode == .requestMismatch && session.revision == 0)
+    for _ in 1...2 {
+      #expect(await session.handle("notes://return?request_id=\(asked.requestId)"))
+      #expect(session.consentResult?.status == .approved && session.revision == 1)
+    }
+    await end()
+  }
+
   @Test func aPageThatCannotBeOpenedLeavesTheRequest() async throws {
     let run = try await DirectRun(
       .createOrg(name: "Acme"), callback: .loopback(port: 0, path: "return"), with: client

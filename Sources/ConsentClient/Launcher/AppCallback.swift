@@ -93,6 +93,8 @@ import MeroConsent
     guard users == 0, let server else { return }
     self.server = nil
     Self.sites[asked] = nil
+    // At once: the next request may want the same port.
+    for listener in listeners.all { listener.close() }
     Task { await server.stop(within: Limits.stop) }
   }
 
