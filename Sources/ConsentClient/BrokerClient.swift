@@ -70,8 +70,10 @@ public final class BrokerClient: Sendable {
   /// Hands over a return URL that this program received as the desktop's URL handler. The daemon
   /// judges it in the background.
   ///
-  /// - Parameter activationToken: what the desktop gave this program in `XDG_ACTIVATION_TOKEN`: the
-  ///   app that hears of the return may come to the front with it.
+  /// - Parameters:
+  ///   - url: as the program was given it.
+  ///   - activationToken: what the desktop gave this program in `XDG_ACTIVATION_TOKEN`: the app that
+  ///     hears of the return may come to the front with it.
   /// - Throws: `RETURN_URL_MALFORMED`, `TOO_MANY`.
   public func accept(
     returned url: String, activationToken: String? = nil
