@@ -41,6 +41,14 @@ def test_keys_are_this_user_s_alone(cli, node, daemon):
     assert cli("session", "list").code == 77
 
 
+def test_a_runtime_directory_that_others_can_enter_is_named(cli, node, daemon):
+    folder = daemon.runtime / "mero-consent"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.chmod(0o755)
+    ended = cli.add("one", node)
+    assert ended.code == 77 and f"chmod 700 {folder}" in ended.err, ended
+
+
 def test_a_key_that_is_a_link_is_not_followed(cli, node, daemon):
     cli.add("one", node)
     folder = daemon.runtime / "mero-consent" / "cli"

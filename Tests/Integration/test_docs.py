@@ -38,7 +38,7 @@ def playing(home, node, daemon):
     session_file(home, node)
     (home / "node.json").write_text(json.dumps(node.ready))
     folder = home / "mero-consent"
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     (folder / "api.sock").symlink_to(daemon.socket)
     return {"S": daemon.socket, "NODE": node.ready["url"]}
 
@@ -134,6 +134,12 @@ def test_the_three_calls_of_the_readme(shell, playing):
     bash.tell(f"ID={asked['requestId']}; ETAG='{etag}'")
     decided = call(calls[2], person="approve")
     assert json.loads(decided[decided.index("{"):])["state"] == "approved"
+
+
+def test_the_command_line_of_the_readme(shell, playing):
+    block = next(block for block in blocks("README.md") if "mero-consent request" in block.text)
+    printed = shell(**playing).run(block, person=block.person)
+    assert "approved" in printed and "mero-consent:" not in printed, printed
 
 
 def test_the_python_of_the_readme(shell, playing):

@@ -137,6 +137,7 @@ struct SessionStore: Sendable {
   }
 
   private func makeDirectory(_ path: String) throws(CommandFailure) {
+    let isPrivate: Bool
     do throws(SystemError) {
       do throws(SystemError) {
         try Files.makeDirectory(path, mode: 0o700)
@@ -144,14 +145,17 @@ struct SessionStore: Sendable {
         guard error.code == EEXIST else { throw error }
       }
       let status = try Files.status(of: path, followsLink: false)
-      guard status.kind == .directory, status.owner == owner, status.mode & 0o077 == 0 else {
-        throw SystemError(call: "stat", code: EPERM)
-      }
+      isPrivate = status.kind == .directory && status.owner == owner && status.mode & 0o077 == 0
     } catch {
       throw CommandFailure(
         .configuration, .noRuntimeDirectory, "\(path) cannot be used: \(error)",
         hint: "Log in through the desktop, or set XDG_RUNTIME_DIR to a directory of yours alone.",
         field: path)
+    }
+    guard isPrivate else {
+      throw CommandFailure(
+        .notAllowed, .fileNotPrivate, "\(path) is not this user's alone",
+        hint: "Look at it with “ls -ld \(path)”; “chmod 700 \(path)” if it is yours.", field: path)
     }
   }
 
