@@ -74,11 +74,11 @@ quote-cases: deps
 
 # Every figure as a ratio to a peer in the same run: build/bench/bench.json, and a table.
 # `make bench BENCH='--only http --rounds 3'` runs a part of it.
-BENCH_PACKAGES = nginx-light wrk
+BENCH_PACKAGES = nginx-light wrk openssh-client
 bench: deps
 	@.ci/install-packages $(BENCH_PACKAGES)
-	for program in quote-bench http-load mero-consentd mero-dev-node; do \
-	  swift build -c release --product $$program || exit 1; \
+	for program in quote-bench http-load core-bench mero-consentd mero-dev-node; do \
+	  swift build -c release --static-swift-stdlib --product $$program || exit 1; \
 	done
 	.build/release/quote-bench
 	.build/release/quote-bench memory

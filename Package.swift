@@ -73,6 +73,9 @@ let package = Package(
       name: "quote-bench", dependencies: ["TDXQuote", "TestPKI", "COpenSSL", "CMalloc"],
       path: "Benchmarks/quote-bench", swiftSettings: strict),
     .executableTarget(
+      name: "core-bench", dependencies: ["Sealed", "Crypto", "CSQLite"],
+      path: "Benchmarks/core-bench", swiftSettings: strict),
+    .executableTarget(
       name: "http-load", dependencies: ["EventLoop", "CLinux"], path: "Benchmarks/http-load",
       swiftSettings: strict),
     // Tests.

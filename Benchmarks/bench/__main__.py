@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "Benchmarks"), str(ROOT / "Tests" / "Integration")]
 os.environ.setdefault("MERO_BIN", str(ROOT / ".build" / "release"))
 
-from bench import http_rows, machine, results  # noqa: E402
+from bench import core_rows, http_rows, ledger_rows, machine, rest_rows, results  # noqa: E402
 
 
 def generator(home, settings):
@@ -26,6 +26,9 @@ def generator(home, settings):
 GROUPS = {
     "generator": generator,
     "http": http_rows.rows,
+    "rest": rest_rows.rows,
+    "ledger": ledger_rows.rows,
+    "core": core_rows.rows,
 }
 
 

@@ -9,7 +9,7 @@ final class Client {
   private let mark: UInt64
   private var request: [UInt8]
   /// Where the request has room for a number of its own.
-  private let numberAt: Int?
+  private let numbersAt: [Int]
   private var descriptor: OwnedDescriptor?
   private var reader = ResponseReader()
   /// When the request that waits for its answer was sent.
@@ -22,7 +22,7 @@ final class Client {
     self.epoll = epoll
     self.mark = UInt64(mark)
     let room = Array(repeating: UInt8(ascii: "@"), count: Self.digits)
-    numberAt = request.indices.dropLast(Self.digits - 1).first {
+    numbersAt = request.indices.dropLast(Self.digits - 1).filter {
       request[$0..<($0 + Self.digits)].elementsEqual(room)
     }
   }
@@ -33,9 +33,9 @@ final class Client {
   ///
   /// - Parameter number: what the request says where it has room for a number.
   func send(_ number: Int) throws(SystemError) {
-    if let numberAt {
+    for start in numbersAt {
       var rest = number
-      for index in (numberAt..<(numberAt + Self.digits)).reversed() {
+      for index in (start..<(start + Self.digits)).reversed() {
         request[index] = UInt8(ascii: "0") + UInt8(rest % 10)
         rest /= 10
       }

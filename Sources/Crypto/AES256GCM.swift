@@ -42,36 +42,53 @@ package enum AES256GCM {
     package mutating func seal(
       _ plaintext: some Collection<UInt8>, nonce: [UInt8], aad: some Collection<UInt8>
     ) -> [UInt8] {
+      seal([], plaintext, nonce: nonce, aad: aad)
+    }
+
+    /// As above for one message in two pieces, with `prefix`, which stays as it is, in front: what
+    /// is sent is made in one piece of memory.
+    package mutating func seal(
+      _ first: [UInt8], _ rest: some Collection<UInt8>, nonce: [UInt8],
+      aad: some Collection<UInt8>, after prefix: [UInt8] = []
+    ) -> [UInt8] {
       precondition(nonce.count == AES256GCM.nonceSize)
-      precondition(plaintext.count <= AES256GCM.longestMessage)
-      return plaintext.withMemory { plaintext in
-        aad.withMemory { aad in sealed(plaintext, nonce: nonce, aad: aad) }
+      precondition(rest.count <= AES256GCM.longestMessage - first.count)
+      return rest.withMemory { rest in
+        aad.withMemory { aad in sealed(first, rest, nonce: nonce, aad: aad, after: prefix) }
       }
     }
 
     private mutating func sealed(
-      _ plaintext: UnsafeRawBufferPointer, nonce: [UInt8], aad: UnsafeRawBufferPointer
+      _ first: [UInt8], _ rest: UnsafeRawBufferPointer, nonce: [UInt8],
+      aad: UnsafeRawBufferPointer, after prefix: [UInt8]
     ) -> [UInt8] {
-      let size = plaintext.count + AES256GCM.tagSize
-      return [UInt8](unsafeUninitializedCapacity: size) { output, count in
+      let start = prefix.count
+      let end = start + first.count + rest.count
+      return [UInt8](unsafeUninitializedCapacity: end + AES256GCM.tagSize) { output, count in
+        _ = output.update(fromContentsOf: prefix)
         libcrypto {
           var written: CInt = 0
           mustSucceed(EVP_EncryptInit_ex(context, nil, nil, nil, nonce), "EVP_EncryptInit_ex")
           mustSucceed(
             EVP_EncryptUpdate(context, nil, &written, aad.octets, CInt(aad.count)),
             "EVP_EncryptUpdate")
+          // GCM is a stream: pieces may have any length, and nothing is left for the end.
+          let place = output.baseAddress.map { $0 + start }
+          mustSucceed(
+            EVP_EncryptUpdate(context, place, &written, first, CInt(first.count)),
+            "EVP_EncryptUpdate")
           mustSucceed(
             EVP_EncryptUpdate(
-              context, output.baseAddress, &written, plaintext.octets, CInt(plaintext.count)),
+              context, place.map { $0 + first.count }, &written, rest.octets, CInt(rest.count)),
             "EVP_EncryptUpdate")
-          // GCM is a stream: nothing is left for the end, but the tag is made here.
+          // The tag is made here.
           mustSucceed(EVP_EncryptFinal_ex(context, nil, &written), "EVP_EncryptFinal_ex")
-          let tag = output.baseAddress.map { $0 + plaintext.count }
+          let tag = output.baseAddress.map { $0 + end }
           mustSucceed(
             EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, CInt(AES256GCM.tagSize), tag),
             "EVP_CIPHER_CTX_ctrl")
         }
-        count = size
+        count = end + AES256GCM.tagSize
       }
     }
   }

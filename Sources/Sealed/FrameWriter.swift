@@ -31,9 +31,10 @@ package struct FrameWriter: Sendable {
   package mutating func frame(
     _ kind: UInt8, _ data: some Collection<UInt8>, with sealer: inout AES256GCM.Sealer
   ) -> [UInt8] {
-    let sealed = sealer.seal(
-      [kind] + data, nonce: header.responseNonce(frame: index), aad: header.bytes)
-    index += 1
-    return UInt32(sealed.count).bigEndianBytes + sealed
+    defer { index += 1 }
+    let size = UInt32(1 + data.count + AES256GCM.tagSize)
+    return sealer.seal(
+      [kind], data, nonce: header.responseNonce(frame: index), aad: header.bytes,
+      after: size.bigEndianBytes)
   }
 }
