@@ -76,7 +76,7 @@ class Nginx:
         return "\n".join("    " + line for line in [*lines, "}"])
 
     def stop(self):
-        self.process.terminate()
+        self.process.kill()
         self.process.wait(10)
 
 
