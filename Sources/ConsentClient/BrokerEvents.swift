@@ -151,7 +151,8 @@ enum EventLimits {
       backlog.append(
         BrokerEvent(
           id: event.id ?? "", requestId: answer.requestId,
-          state: BrokerRequest.State(rawValue: answer.state), lastReturn: answer.lastReturn?.value))
+          state: BrokerRequest.State(rawValue: answer.state), lastReturn: answer.lastReturn?.value,
+          activationToken: answer.activationToken))
       retry = EventLimits.firstRetry
     }
   }

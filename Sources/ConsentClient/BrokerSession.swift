@@ -113,8 +113,16 @@ public final class BrokerSession: Sendable {
   }
 
   /// Opens the request's page in the person's browser; `opened` of the answer tells whether.
-  public func open(_ requestId: String) async throws(BrokerError) -> BrokerRequest {
-    try await send(call(.post, path(requestId) + "/open", canRepeat: false)).request()
+  ///
+  /// - Parameter activationToken: of the app's window, so that the browser may come to the front
+  ///   (Wayland).
+  /// - Throws: `BROWSER_UNAVAILABLE`, whose advice has the address to open by hand.
+  public func open(
+    _ requestId: String, activationToken: String? = nil
+  ) async throws(BrokerError) -> BrokerRequest {
+    let call = call(.post, path(requestId) + "/open", canRepeat: false)
+    guard let activationToken else { return try await send(call).request() }
+    return try await send(call.with(PageBody(activationToken: activationToken))).request()
   }
 
   /// Confirms a return that the app received itself.

@@ -116,8 +116,10 @@ import Testing
     _ = try await session.open("rq-1")
     _ = try await session.confirm("rq-1", returned: "mero://r?request_id=rq-1")
     #expect(try await session.cancel("rq-1").state == .cancelled)
+    _ = try await session.open("rq-1", activationToken: "tok-1")
+    #expect(daemon.requests.last?.text == #"{"activationToken":"tok-1"}"#)
     #expect(
-      daemon.requests.map(\.line) == [
+      daemon.requests.dropLast().map(\.line) == [
         "GET /v1/requests/a%2Fb%20%C3%A4", "POST /v1/requests/rq-1/open",
         "POST /v1/requests/rq-1/return", "DELETE /v1/requests/rq-1",
       ])

@@ -48,8 +48,8 @@ import Testing
       stream.send(
         ServerSentEvent(
           event: "request",
-          data: #"{"lastReturn":{"at":"2026-12-01T09:00:00Z","code":"OK"},"#
-            + #""requestId":"rq-9","state":"approved"}"#, id: "9"
+          data: #"{"activationToken":"tok-1","lastReturn":{"at":"2026-12-01T09:00:00Z","#
+            + #""code":"OK"},"requestId":"rq-9","state":"approved"}"#, id: "9"
         ).bytes)
     }
     for id in 5...7 {
@@ -58,6 +58,7 @@ import Testing
     }
     let last = try #require(try await events.next())
     #expect(last.id == "9" && last.state == .approved && last.lastReturn?.code == "OK")
+    #expect(last.activationToken == "tok-1")
     let request = try #require(daemon.requests.first)
     #expect(request.line == "GET /v1/events")
     #expect(request.headers[.lastEventID] == "4")

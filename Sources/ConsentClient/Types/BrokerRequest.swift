@@ -115,4 +115,7 @@ public struct BrokerEvent: Sendable, Hashable {
   public let requestId: String
   public let state: BrokerRequest.State
   public let lastReturn: BrokerRequest.LastReturn?
+  /// Lets the app's window come to the front (`XDG_ACTIVATION_TOKEN` on Wayland): what the desktop
+  /// gave the URL handler. Told once, in the event of that return.
+  public let activationToken: String?
 }

@@ -111,6 +111,7 @@ struct EventAnswer: Decodable {
   let requestId: String
   let state: String
   let lastReturn: LastReturnAnswer?
+  let activationToken: String?
 }
 
 struct StatusAnswer: Decodable {

@@ -74,3 +74,8 @@ struct ReturnBody: Encodable {
   /// For the URL handler's door only.
   var activationToken: String?
 }
+
+/// `POST /v1/requests/{id}/open`.
+struct PageBody: Encodable {
+  let activationToken: String
+}
