@@ -18,6 +18,7 @@ import Testing
       world.isQuiet
     } leave: {
       world.left += 1
+      world.leftAt = .now
     }
   }
 
