@@ -114,8 +114,9 @@ public final class BrokerSession: Sendable {
 
   /// Opens the request's page in the person's browser; `opened` of the answer tells whether.
   ///
-  /// - Parameter activationToken: of the app's window, so that the browser may come to the front
-  ///   (Wayland).
+  /// - Parameters:
+  ///   - requestId: as `start(_:open:idempotencyKey:)` answered it.
+  ///   - activationToken: of the app's window, so that the browser may come to the front (Wayland).
   /// - Throws: `BROWSER_UNAVAILABLE`, whose advice has the address to open by hand.
   public func open(
     _ requestId: String, activationToken: String? = nil
