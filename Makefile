@@ -35,7 +35,7 @@ test: deps lint
 
 # A process for each room: all networking of a process runs on its one loop, and what measures
 # time there must not wait for another room's work. `make unit ROOMS=HTTPTests` runs a part.
-ROOMS = $(notdir $(wildcard Tests/*Tests))
+ROOMS = $(notdir $(wildcard Tests/*Tests)) FuzzingTests
 unit:
 	@for room in $(ROOMS); do \
 	  echo "== $$room"; swift test --skip-build --filter "^$$room\\." || exit 1; \
@@ -116,8 +116,19 @@ deb: deps
 	lintian --fail-on error,warning build/deb/*.deb
 	fakeroot dh_clean
 
+.PHONY: fuzz sanitize
+
+# Looks for inputs that break a promise, subject after subject (Fuzzing/README.md).
+SECONDS = 60
+fuzz: deps
+	Fuzzing/run $(SECONDS) $(SUBJECT)
+
+# The tests once more under the address and the thread sanitizer. `make sanitize SANITIZER=thread`.
+sanitize: deps .venv/installed
+	Tests/sanitize $(or $(SANITIZER),address thread)
+
 lint:
-	swift format lint --strict --recursive Sources Tests Benchmarks Examples Package.swift
+	swift format lint --strict --recursive Sources Tests Benchmarks Fuzzing Examples Package.swift
 
 deps:
 	@.ci/install-packages $(PACKAGES)

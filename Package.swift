@@ -125,3 +125,20 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// What is fuzzed, and what must hold of it: a suite that runs the kept inputs, or, for `make fuzz`
+// alone, the program that looks for new ones. That needs libFuzzer to link.
+let fuzzed: [Target.Dependency] = [
+  "ConsentBroker", "MeroConsent", "HTTP", "Sealed", "TDXQuote", "EventLoop", "Crypto", "TestPKI",
+  "CSQLite",
+]
+package.targets.append(
+  Context.environment["FUZZING"] == nil
+    ? .testTarget(
+      name: "FuzzingTests", dependencies: fuzzed, path: "Fuzzing",
+      exclude: ["Corpus", "Driver", "README.md", "run"], sources: ["Subjects", "Replay"],
+      swiftSettings: strict)
+    : .executableTarget(
+      name: "fuzz", dependencies: fuzzed, path: "Fuzzing",
+      exclude: ["Corpus", "Replay", "README.md", "run"], sources: ["Subjects", "Driver"],
+      swiftSettings: strict))

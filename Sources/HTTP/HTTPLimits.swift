@@ -13,7 +13,7 @@ package struct HTTPLimits: Sendable {
   package var chunkExtensionBytes = 4 * 1024
 
   /// Connections that are served at the same time. Over it: 429 and closed.
-  package var connections = 256
+  package var connections = 1024
   /// Refusals of connections over the limit that are being told so at the same time; beyond
   /// that a connection is closed without a word.
   package var refusals = 16
@@ -38,7 +38,7 @@ package struct HTTPLimits: Sendable {
 
   package init() {}
 
-  /// For the local API: its clients are our own kind.
+  /// For the local API: its clients are our own kind. `docs/http.md` has both doors' limits.
   package static let unixSocket = HTTPLimits()
 
   /// For the callback: a return may carry a long query (a target of 30 KB has been seen), and

@@ -1,0 +1,60 @@
+import HTTP
+
+@testable import ConsentBroker
+
+extension Subject {
+  /// The configuration file, through inih: each fault has its line, nothing of a faulty file or
+  /// of a file's bytes reaches a terminal, and line ends and comments change nothing.
+  static let configuration = Subject(
+    name: "configuration", longest: 1024,
+    words: ConfigurationKey.sections.map { "[\($0)]\n" }
+      + ConfigurationKey.allCases.map { "\($0.rawValue) = " }
+      + ["/run/x", "17463", "debug", "30d", "5min", "; x", "# x", "\r\n", "\\\n", "\u{FEFF}"]
+  ) { bytes throws(Finding) in
+    let read = Read(bytes)
+    let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
+    try require(read.faults.count <= ConfigurationFile.mostFaults, "too many faults")
+    for fault in read.faults {
+      let parts = fault.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      let line = parts.count == 3 ? Int(parts[1]) : nil
+      try require(parts.first == "f" && line.map { (1...lines).contains($0) } == true, fault)
+      try require(
+        fault.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f },
+        "a control character for the terminal: \(fault.debugDescription)")
+    }
+    if read.faults.isEmpty { try checkSound(read, bytes) }
+    let commented = Read(bytes + Array("\n# the end\n".utf8))
+    try require(commented == read, "a comment at its end changes it: \(commented) and not \(read)")
+    if !bytes.contains(UInt8(ascii: "\r")) {
+      let windows = bytes.flatMap { $0 == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), $0] : [$0] }
+      try require(Read(windows) == read, "line ends change it")
+    }
+  }
+
+  private struct Read: Equatable {
+    var configuration = Configuration()
+    let faults: [String]
+
+    init(_ bytes: [UInt8]) {
+      faults = ConfigurationFile.parse(bytes, of: "f", into: &configuration)
+    }
+  }
+
+  private static func checkSound(_ read: Read, _ bytes: [UInt8]) throws(Finding) {
+    let configuration = read.configuration
+    for path in [configuration.socket, configuration.stateDirectory].compactMap({ $0 }) {
+      try require(path.utf8.first == UInt8(ascii: "/"), "a path that is not absolute")
+      try require(
+        String(decoding: bytes, as: UTF8.self).utf8.count >= path.utf8.count, "a path of nowhere")
+    }
+    try require(
+      (.hours(1)...(.days(3650))).contains(configuration.retention)
+        && (.minutes(1)...(.days(30))).contains(configuration.sessionTimeout)
+        && (.seconds(1)...(.minutes(1))).contains(configuration.connectTimeout)
+        && (.seconds(1)...(.minutes(5))).contains(configuration.callTimeout), "a time out of range")
+    // Read once more over itself, it says the same.
+    var twice = configuration
+    let faults = ConfigurationFile.parse(bytes, of: "f", into: &twice)
+    try require(faults.isEmpty && twice == configuration, "read twice, it differs")
+  }
+}

@@ -1,0 +1,48 @@
+import FoundationEssentials
+
+@testable import MeroConsent
+
+extension Subject {
+  /// What a node answers to a new request and to the question for its result: nothing that does
+  /// not name the request, its page and its kind is ever believed.
+  static let nodeAnswers = Subject(
+    name: "node-answers", longest: 1024,
+    words: [
+      #"{"data":"#, #""requestId":"rq-1""#, #""status":"approved""#, #""outcome":{"kind":"#,
+      #""orgCreated""#, #""orgId":"org-1""#, #""token":"t""#, #""apps":[]"#,
+      #""url":"https://node.example/consent/rq-1""#, #""code":"7QF2-XK""#,
+      #""expiresAt":"2030-01-01T00:00:00Z""#, #""expiresAt":1893456000000"#, #""pending""#,
+    ]
+  ) { bytes throws(Finding) in
+    for kind in ConsentKind.allCases.map(Optional.some) + [nil] {
+      guard let result = try? ResultCheck.check(bytes, requestId: "rq-1", kind: kind) else {
+        continue
+      }
+      try require(result.requestId == "rq-1" && result.kind == kind, "about another request")
+      try require(result.outcome == nil || result.status == .approved, "an outcome of no approval")
+      if let kind, result.status == .approved {
+        try require(result.outcome?.kind == kind.outcome, "an outcome of another kind")
+      }
+      try require(
+        (try? ResultCheck.check(bytes, requestId: "rq-2", kind: kind)) == nil,
+        "the same answer about two requests")
+    }
+    try checkStarted(bytes)
+  }
+
+  private static func checkStarted(_ bytes: [UInt8]) throws(Finding) {
+    let now = Date(timeIntervalSince1970: 1_790_000_000)
+    guard let node = try? NodeAddress("https://node.example/node-7"),
+      let answer = try? StartedCheck.check(
+        bytes, kind: .createOrg, node: node, now: now, nodeDate: nil)
+    else { return }
+    let started = answer.started
+    try require(started.url.utf8.starts(with: "https://node.example".utf8), "a page elsewhere")
+    try require(StartedCheck.isUsable(requestId: started.requestId), "an unusable id")
+    try require(started.expiresAt > now, "a request of the past")
+    try require(
+      answer.lifetime > .zero && answer.lifetime <= .seconds(StartedCheck.longestLifetime),
+      "a lifetime of \(answer.lifetime)")
+    try require((4...32).contains(started.code.unicodeScalars.count), "a code of another length")
+  }
+}
