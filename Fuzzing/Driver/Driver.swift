@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 
 /// libFuzzer's own entry for programs that have a `main`.
@@ -9,10 +10,10 @@ private func runDriver(
 ) -> CInt
 
 /// `fuzz SUBJECT [libFuzzer's options and folders]`; `fuzz --subjects` names them;
-/// `fuzz --words SUBJECT` writes a dictionary for it.
+/// `fuzz --words SUBJECT` writes a dictionary for it, `fuzz --seeds SUBJECT FOLDER` its first inputs.
 @main
 struct Driver {
-  nonisolated(unsafe) private static var subject: Subject?
+  nonisolated(unsafe) fileprivate static var subject: Subject?
 
   static func main() {
     let arguments = CommandLine.arguments
@@ -22,6 +23,17 @@ struct Driver {
     case "--words":
       let subject = Subject.all.first { $0.name == arguments.last }
       for word in subject?.words ?? [] { print(dictionaryEntry(word)) }
+    case "--seeds" where arguments.count == 4:
+      let subject = Subject.all.first { $0.name == arguments[2] }
+      for (index, seed) in (subject?.seeds ?? []).enumerated() {
+        let path = "\(arguments[3])/seed-\(index)"
+        do {
+          try Files.open(path, .write, create: .ifMissing(mode: 0o644)).writeAll(seed)
+        } catch {
+          tell("\(path): \(error)")
+          exit(74)
+        }
+      }
     case let name?:
       guard let found = Subject.all.first(where: { $0.name == name }) else { usage() }
       subject = found
@@ -36,27 +48,18 @@ struct Driver {
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? =
       CommandLine.unsafeArgv.advanced(by: 1)
     arguments?[0] = CommandLine.unsafeArgv[0]
-    let code = withUnsafeMutablePointer(to: &arguments) { runDriver(&count, $0, one) }
+    let code = withUnsafeMutablePointer(to: &arguments) { runDriver(&count, $0, testOneInput) }
     exit(code)
   }
 
-  private static let one: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt = { data, count in
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
-    do throws(Finding) {
-      try Driver.subject?.run(bytes)
-    } catch {
-      // libFuzzer keeps the input of a program that aborts.
-      fputs("FINDING: \(error)\n", stderr)
-      abort()
-    }
-    return 0
+  private static func usage() -> Never {
+    tell("usage: fuzz SUBJECT [libFuzzer's options and folders] | --subjects | --words SUBJECT")
+    exit(64)
   }
 
-  private static func usage() -> Never {
-    fputs(
-      "usage: fuzz SUBJECT [libFuzzer's options and folders] | --subjects | --words SUBJECT\n",
-      stderr)
-    exit(64)
+  fileprivate static func tell(_ text: String) {
+    var line = text + "\n"
+    line.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 
   private static func dictionaryEntry(_ word: String) -> String {
@@ -64,4 +67,18 @@ struct Driver {
     let escaped = word.utf8.map { "\\x\(digits[Int($0 >> 4)])\(digits[Int($0 & 15)])" }
     return "\"\(escaped.joined())\""
   }
+}
+
+/// The name under which libFuzzer's own `main` would look for it.
+@_cdecl("LLVMFuzzerTestOneInput")
+private func testOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+  do throws(Finding) {
+    try Driver.subject?.run(bytes)
+  } catch {
+    // libFuzzer keeps the input of a program that aborts.
+    Driver.tell("FINDING: \(error)")
+    abort()
+  }
+  return 0
 }

@@ -9,17 +9,24 @@ extension Subject {
     name: "configuration", longest: 1024,
     words: ConfigurationKey.sections.map { "[\($0)]\n" }
       + ConfigurationKey.allCases.map { "\($0.rawValue) = " }
-      + ["/run/x", "17463", "debug", "30d", "5min", "; x", "# x", "\r\n", "\\\n", "\u{FEFF}"]
+      + ReleaseKey.allCases.map { "\($0.rawValue) = " }
+      + SessionKeyword.allCases.map { "\($0.rawValue) = " }
+      + [
+        "[Release a]\n", "[Session a]\n", "/run/x", "17463", "debug", "30d", "5min", "; x", "# x",
+        "\r\n", "\\\n", "\u{FEFF}",
+      ]
   ) { bytes throws(Finding) in
     let read = Read(bytes)
     let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1
-    try require(read.faults.count <= ConfigurationFile.mostFaults, "too many faults")
+    try require(read.faults.count <= ConfigurationReading.mostFaults, "too many faults")
     for fault in read.faults {
       let parts = fault.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
       let line = parts.count == 3 ? Int(parts[1]) : nil
       try require(parts.first == "f" && line.map { (1...lines).contains($0) } == true, fault)
       try require(
-        fault.unicodeScalars.allSatisfy { $0.value >= 0x20 && $0.value != 0x7f },
+        fault.unicodeScalars.allSatisfy {
+          ![.control, .format].contains($0.properties.generalCategory)
+        },
         "a control character for the terminal: \(fault.debugDescription)")
     }
     if read.faults.isEmpty { try checkSound(read, bytes) }
@@ -32,11 +39,14 @@ extension Subject {
   }
 
   private struct Read: Equatable {
-    var configuration = Configuration()
+    let configuration: Configuration
     let faults: [String]
 
-    init(_ bytes: [UInt8]) {
-      faults = ConfigurationFile.parse(bytes, of: "f", into: &configuration)
+    init(_ bytes: [UInt8], over configuration: Configuration = Configuration()) {
+      var reading = ConfigurationReading(configuration)
+      ConfigurationFile.parse(bytes, of: "f", into: &reading)
+      faults = reading.finish()
+      self.configuration = reading.configuration
     }
   }
 
@@ -53,8 +63,6 @@ extension Subject {
         && (.seconds(1)...(.minutes(1))).contains(configuration.connectTimeout)
         && (.seconds(1)...(.minutes(5))).contains(configuration.callTimeout), "a time out of range")
     // Read once more over itself, it says the same.
-    var twice = configuration
-    let faults = ConfigurationFile.parse(bytes, of: "f", into: &twice)
-    try require(faults.isEmpty && twice == configuration, "read twice, it differs")
+    try require(Read(bytes, over: configuration) == read, "read twice, it differs")
   }
 }

@@ -1,4 +1,5 @@
 import Crypto
+import TestPKI
 
 extension Subject {
   /// DER, certificates, PEM, base64 and hex: our own readers beside OpenSSL's.
@@ -6,7 +7,8 @@ extension Subject {
     name: "der", longest: 2048,
     words: [
       "-----BEGIN CERTIFICATE-----\n", "\n-----END CERTIFICATE-----\n", "MII", "\u{30}\u{3}",
-    ]
+    ],
+    seeds: encodingSeeds
   ) { bytes throws(Finding) in
     try checkElements(bytes[...], depth: 0)
     let isOne = DER.isOneValue(bytes[...], depthLimit: 12, valueLimit: 400)
@@ -65,3 +67,9 @@ extension Subject {
     }
   }
 }
+
+private let encodingSeeds: [[UInt8]] = {
+  let evidence = TestPKI().evidence()
+  return evidence.chains.flatMap(\.self) + evidence.lists
+    + evidence.chains.map { Array(CertificateRecipe.pem([$0[0]]).utf8) }
+}()

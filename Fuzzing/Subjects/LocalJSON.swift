@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HTTP
+import MeroConsent
 
 @testable import ConsentBroker
 @testable import TDXQuote
@@ -54,8 +55,11 @@ extension Subject {
     do throws(APIProblem) {
       _ = try StartBody(APICall(request: request, id: ""))
     } catch {
-      let problem = error.response(language: "en")
-      _ = problem
+      let document = error.document
+      try require([422].contains(document.status), "refused with \(document.status)")
+      try require(
+        document.detail.utf8.allSatisfy { $0 >= 0x20 } && document.detail.utf8.count < 400,
+        "a refusal that repeats what came: \(document.detail)")
     }
   }
 }

@@ -6,7 +6,8 @@ import TestPKI
 extension Subject {
   /// A quote's bytes from anybody: none that Intel has not signed is ever accepted.
   static let quote = Subject(
-    name: "quote", longest: 6000, words: ["-----BEGIN CERTIFICATE-----", "MOCK_TDX_QUOTE_V1"]
+    name: "quote", longest: 6000, words: ["-----BEGIN CERTIFICATE-----", "MOCK_TDX_QUOTE_V1"],
+    seeds: [SoundEvidence.shared.evidence.quote]
   ) { bytes throws(Finding) in
     if let quote = try? Quote(parsing: bytes) {
       try require(quote.pckChain.count <= bytes.count, "more of a chain than was sent")
@@ -47,7 +48,8 @@ extension Subject {
       #""id":"TDX""#, #""tcbLevels":["#, #""tcb":{"#, #""sgxtcbcomponents":["#, #""pcesvn":1"#,
       #""tdxModuleIdentities":[]"#, #""issueDate":"2026-01-01T00:00:00Z""#, #""profiles":{"#,
       #""role":"node""#, #""tag":""#, #"\u00e9"#,
-    ]
+    ],
+    seeds: [TestPKI().tcbInfo.json, TestPKI().qeIdentity.json].map { Array($0.utf8) }
   ) { bytes throws(Finding) in
     let dates = try? SignedDates(reading: bytes)
     let tcbInfo = try? TCBInfo(parsing: bytes)

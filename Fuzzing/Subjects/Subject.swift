@@ -14,6 +14,8 @@ struct Subject: Sendable {
   let longest: Int
   /// Words of its language, which the fuzzer puts together.
   let words: [String]
+  /// Inputs to begin with, where no run would come upon one by itself.
+  var seeds: [[UInt8]] = []
   let run: @Sendable ([UInt8]) throws(Finding) -> Void
 
   static let all: [Subject] = [

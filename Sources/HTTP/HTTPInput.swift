@@ -22,32 +22,29 @@ struct HTTPInput {
   mutating func nextLine(
     limit: Int, orRefuse tooLong: @autoclosure () -> HTTPRefusal
   ) throws(HTTPRefusal) -> Range<Int>? {
-    let end = bytes.count
-    searched = endOfLine()
-    if searched < end {
-      let byte = bytes[searched]
-      guard byte == HTTPBytes.carriageReturn else { throw HTTPInput.fault(byte) }
-    }
-    // Whether a CR is bare is known with the next byte.
-    if searched + 1 < end {
-      guard bytes[searched + 1] == HTTPBytes.lineFeed else {
-        throw HTTPInput.fault(HTTPBytes.carriageReturn)
-      }
-      let line = position..<searched
-      guard line.count <= limit else { throw tooLong() }
-      position = searched + 2
-      searched = position
-      return line
-    }
-    guard searched - position <= limit else { throw tooLong() }
-    return nil
+    // Not a byte behind the limit is looked at: whether a line is too long, or has something in it
+    // that no line has, must not depend on how much of it has come.
+    searched = endOfText(within: limit)
+    guard searched < bytes.count else { return nil }
+    let byte = bytes[searched]
+    guard !HTTPBytes.isFieldValue(byte) else { throw tooLong() }
+    guard byte == HTTPBytes.carriageReturn else { throw HTTPInput.fault(byte) }
+    // Whether this CR is bare is known with the next byte.
+    guard searched + 1 < bytes.count else { return nil }
+    guard bytes[searched + 1] == HTTPBytes.lineFeed else { throw HTTPInput.fault(byte) }
+    let line = position..<searched
+    position = searched + 2
+    searched = position
+    return line
   }
 
-  /// Where the first byte is that belongs to no line; the end of all bytes without one.
-  private func endOfLine() -> Int {
-    bytes.withUnsafeBufferPointer { bytes in
+  /// Where the first byte is that belongs to no line, or is one too many; the end of all bytes
+  /// without one.
+  private func endOfText(within limit: Int) -> Int {
+    let stop = min(bytes.count, position + limit)
+    return bytes.withUnsafeBufferPointer { bytes in
       var index = searched
-      while index < bytes.count, HTTPBytes.isFieldValue(bytes[index]) { index += 1 }
+      while index < stop, HTTPBytes.isFieldValue(bytes[index]) { index += 1 }
       return index
     }
   }

@@ -1,16 +1,16 @@
 /// A status code of RFC 9110, section 15, and of RFC 6585.
 package struct HTTPStatus: Hashable, Sendable, ExpressibleByIntegerLiteral {
-  /// 100 to 999.
+  /// 100 to 599: "values outside the range 100..599 are invalid" (RFC 9110, section 15).
   package let code: Int
 
-  /// - Precondition: 100 to 999; statuses from outside go through the response parser.
+  /// - Precondition: 100 to 599; statuses from outside go through the response parser.
   package init(integerLiteral code: Int) {
-    precondition((100...999).contains(code), "not a status: \(code)")
+    precondition((100...599).contains(code), "not a status: \(code)")
     self.code = code
   }
 
   package init?(_ code: Int) {
-    guard (100...999).contains(code) else { return nil }
+    guard (100...599).contains(code) else { return nil }
     self.code = code
   }
 

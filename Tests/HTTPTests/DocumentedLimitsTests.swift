@@ -15,7 +15,7 @@ import Testing
     let section = try #require(text.split(separator: "\n## Limits\n").last)
     var rows: [String: [Int]] = [:]
     for line in section.split(separator: "\n") where line.hasPrefix("|") {
-      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      let cells = line.split(separator: "|").map { $0.split(separator: " ").joined(separator: " ") }
       let numbers = cells.dropFirst().prefix(2).compactMap { Int($0) }
       let name = cells[0].split(separator: ",").first.map(String.init) ?? ""
       if numbers.count == 2 { rows[name] = numbers }

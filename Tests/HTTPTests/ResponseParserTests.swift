@@ -78,7 +78,8 @@ import Testing
 
   @Test(arguments: [
     "HTTP/2 200\r\n", "HTTP/1.1 20\r\n", "HTTP/1.1  200\r\n", "HTTP/1.1 2000\r\n",
-    "HTTP/1.1 099 x\r\n", "ICY 200 OK......\r\n", "HTTP/1.1 +20 OK\r\n", "HTTP/1.1 200 OK\n",
+    "HTTP/1.1 099 x\r\n", "HTTP/1.1 600 x\r\n", "HTTP/1.1 999 x\r\n", "ICY 200 OK......\r\n",
+    "HTTP/1.1 +20 OK\r\n", "HTTP/1.1 200 OK\n",
     "HTTP/1.1 101 Switching\r\n\r\n", "HTTP/1.1 200 OK\r\nX : a\r\n\r\n",
     "HTTP/1.1 200 OK\r\nX: a\r\n b\r\n\r\n",
     "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\nx",

@@ -1,3 +1,5 @@
+import MeroConsent
+
 /// What the files of the configuration said so far, and what is wrong with them.
 struct ConfigurationReading {
   /// How many faults are told of: more say nothing new.
@@ -132,7 +134,8 @@ struct ConfigurationReading {
       let order = [left, right].map { files.firstIndex(of: $0.place.file) ?? 0 }
       return (order[0], left.place.line) < (order[1], right.place.line)
     }
-    let told = inOrder.map { "\($0.place.file):\($0.place.line): \($0.text)" }
+    // What a fault repeats of a file goes to a terminal.
+    let told = inOrder.map { "\($0.place.file):\($0.place.line): \(escaped($0.text))" }
     return Array((unread + told).prefix(Self.mostFaults))
   }
 

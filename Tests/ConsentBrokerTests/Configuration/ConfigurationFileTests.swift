@@ -94,6 +94,9 @@ struct ConfigurationCase: Sendable, CustomTestStringConvertible {
       "[Sessions]\nSessionTimeout=9999999999",
       "f:2: the value of SessionTimeout is not a time: a number with s, min, h or d"),
     ConfigurationCase("[Daemon]\nLogLevel=in\u{1b}fo", "f:2: is not a line of text"),
+    // Found by fuzzing: what is no ASCII, and the tab, reached the terminal as they were.
+    ConfigurationCase(
+      "[Daemon]\nA\tB\u{9b}31m\u{202e}=1", #"f:2: unknown key A\u{9}B\u{9b}31m\u{202e}"#),
   ])
   func faultsNameTheirLine(_ row: ConfigurationCase) {
     #expect(parse(row.text).faults == row.faults)

@@ -1,0 +1,35 @@
+import FoundationEssentials
+import Testing
+
+@testable import Callback
+@testable import ConsentBroker
+
+/// `docs/security.md` says how much there may be of what; here it is held to it.
+@Suite struct DocumentedBoundsTests {
+  private static let page =
+    "\(#filePath)".split(separator: "/").dropLast(4)
+    .reduce("") { "\($0)/\($1)" } + "/docs/security.md"
+
+  @Test func thePageTellsTheLimitsInForce() throws {
+    let data = try #require(FileManager.default.contents(atPath: Self.page))
+    let section = try #require(
+      String(decoding: data, as: UTF8.self).split(separator: "\n## Limits\n").last)
+    var rows: [String: [Int?]] = [:]
+    for line in section.split(separator: "\n") where line.hasPrefix("|") {
+      let cells = line.split(separator: "|").map { $0.split(separator: " ").joined(separator: " ") }
+      rows[cells[0]] = [Int(cells[1]), Int(cells[2])]
+    }
+    rows["what"] = nil
+    rows["---"] = nil
+    #expect(
+      rows == [
+        "sessions": [nil, BrokerLimits.sessions],
+        "undecided requests of a session": [BrokerLimits.openRequests, nil],
+        "waits of a session": [BrokerLimits.waits, BrokerLimits.allWaits],
+        "event streams of a session": [BrokerLimits.eventStreams, BrokerLimits.allEventStreams],
+        "returns that wait for a node": [nil, BrokerLimits.returnsInFlight],
+        "returns of one ticket at once": [ReturnLimiter.Limits.perTicket, nil],
+        "returns to the bare address at once": [ReturnLimiter.Limits.bare, nil],
+      ])
+  }
+}
