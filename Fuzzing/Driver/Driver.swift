@@ -15,7 +15,14 @@ private func runDriver(
 struct Driver {
   nonisolated(unsafe) fileprivate static var subject: Subject?
 
+  /// libFuzzer starts itself again when it merges, without the subject's name.
+  private static let variable = "FUZZING_SUBJECT"
+
   static func main() {
+    if let name = getenv(variable).map({ String(cString: $0) }) {
+      subject = Subject.all.first { $0.name == name }
+      run(namedFirst: false)
+    }
     let arguments = CommandLine.arguments
     switch arguments.dropFirst().first {
     case "--subjects":
@@ -37,19 +44,20 @@ struct Driver {
     case let name?:
       guard let found = Subject.all.first(where: { $0.name == name }) else { usage() }
       subject = found
-      run()
+      setenv(variable, name, 1)
+      run(namedFirst: true)
     case nil: usage()
     }
   }
 
-  private static func run() {
-    // Without the subject's name, which is no option of libFuzzer's.
-    var count = CommandLine.argc - 1
+  /// - Parameter namedFirst: the first argument is the subject, and no option of libFuzzer's.
+  private static func run(namedFirst: Bool) -> Never {
+    let skipped = namedFirst ? 1 : 0
+    var count = CommandLine.argc - CInt(skipped)
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? =
-      CommandLine.unsafeArgv.advanced(by: 1)
+      CommandLine.unsafeArgv.advanced(by: skipped)
     arguments?[0] = CommandLine.unsafeArgv[0]
-    let code = withUnsafeMutablePointer(to: &arguments) { runDriver(&count, $0, testOneInput) }
-    exit(code)
+    exit(withUnsafeMutablePointer(to: &arguments) { runDriver(&count, $0, testOneInput) })
   }
 
   private static func usage() -> Never {

@@ -12,7 +12,16 @@ extension Subject {
       #""orgCreated""#, #""orgId":"org-1""#, #""token":"t""#, #""apps":[]"#,
       #""url":"https://node.example/consent/rq-1""#, #""code":"7QF2-XK""#,
       #""expiresAt":"2030-01-01T00:00:00Z""#, #""expiresAt":1893456000000"#, #""pending""#,
-    ]
+    ],
+    seeds: [
+      #"{"data":{"requestId":"rq-1","status":"pending"}}"#,
+      #"{"requestId":"rq-1","status":"declined","outcome":null}"#,
+      #"{"requestId":"rq-1","status":"approved","outcome":{"kind":"orgCreated","orgId":"o"}}"#,
+      #"{"requestId":"rq-1","status":"approved","outcome":{"kind":"inviteCreated","token":"t"}}"#,
+      #"{"requestId":"rq-1","status":"approved","outcome":{"kind":"orgDeleted","apps":["a"]}}"#,
+      #"{"requestId":"rq-1","url":"https://node.example/consent/rq-1?code=7QF2-XK","#
+        + #""code":"7QF2-XK","expiresAt":"2030-01-01T00:00:00Z"}"#,
+    ].map { Array($0.utf8) }
   ) { bytes throws(Finding) in
     for kind in ConsentKind.allCases.map(Optional.some) + [nil] {
       guard let result = try? ResultCheck.check(bytes, requestId: "rq-1", kind: kind) else {
