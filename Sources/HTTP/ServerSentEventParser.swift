@@ -92,9 +92,9 @@ package struct ServerSentEventParser {
     }
     lastEventID = pendingID
     guard hasData else { return nil }
-    let name = event.isEmpty ? "message" : String(decoding: event.filter { $0 != 0 }, as: UTF8.self)
+    let name = String(decoding: event.filter { $0 != 0 }, as: UTF8.self)
     return ServerSentEvent(
-      event: name, data: String(decoding: data, as: UTF8.self),
+      event: name.isEmpty ? "message" : name, data: String(decoding: data, as: UTF8.self),
       id: lastEventID.isEmpty ? nil : lastEventID)
   }
 }

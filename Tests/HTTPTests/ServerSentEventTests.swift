@@ -39,6 +39,8 @@ import Testing
     ("event: e\n\ndata: a\n\n", ["message|a|"]),
     ("id: 1\n\ndata: a\n\nid\ndata: b\n\n", ["message|a|1", "message|b|"]),
     ("id: 1\0\ndata: a\n\n", ["message|a|"]),
+    // Found by fuzzing: without its NULs a name may be empty.
+    ("event: \0\ndata: a\n\n", ["message|a|"]),
     ("data: a\n", []),
     ("data:  two\nDATA: x\ndata : y\nunknown: z\n\n", ["message| two|"]),
   ])
