@@ -1,7 +1,7 @@
 """Messages that two readers could read differently, or that never end."""
 
 import pytest
-from harness.wire import Closed, Connection, exchange, request_bytes
+from harness.wire import Connection, exchange, request_bytes
 
 JSON = ("Content-Type", "application/json")
 
@@ -166,24 +166,3 @@ def test_a_client_that_leaves_during_the_answer_hurts_nobody(daemon, session):
             connection.socket.recv(10)
     assert daemon.status and daemon.is_running
     assert "error" not in [line.split()[0].lower() for line in daemon.log.splitlines() if line]
-
-
-def test_there_are_only_so_many_connections(daemon):
-    connections, refused = [], None
-    try:
-        for _ in range(400):
-            connection = Connection(daemon.socket)
-            connections.append(connection)
-            connection.send(b"GET /v1/status HTTP/1.1\r\nHost: x\r\n\r\n")
-            answer = connection.answer()
-            if answer.status != 200:
-                refused = answer
-                break
-    except (Closed, ConnectionError):
-        pass
-    assert refused is not None and refused.status == 429 and refused.code == "TOO_MANY"
-    assert int(refused["Retry-After"]) >= 1
-    for connection in connections:
-        connection.close()
-    from harness.waiting import until
-    until(daemon.answers, "there is room again")
