@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Where this process's words go.
