@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The file of a Unix socket that this process made.
