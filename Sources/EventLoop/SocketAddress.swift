@@ -1,4 +1,3 @@
-import CLinux
 package import Glibc
 
 /// The address of one end of a socket, of the kinds that this project uses.
