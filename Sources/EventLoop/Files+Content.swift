@@ -4,9 +4,18 @@ import Glibc
 extension Files {
   /// The whole content of a small file.
   ///
-  /// - Throws: `EFBIG` when there are more than `limit` bytes, `EISDIR` for a directory.
-  package static func read(_ path: String, limit: Int) throws(SystemError) -> [UInt8] {
-    try open(path, .read).readToEnd(limit: limit)
+  /// - Parameter allowsPipe: whether it may be something else than a file, which may be waited for.
+  /// - Throws: `EFBIG` when there are more than `limit` bytes, `EISDIR` for a directory, `EINVAL`
+  ///   for a pipe, a socket or a device.
+  package static func read(
+    _ path: String, limit: Int, allowsPipe: Bool = false
+  ) throws(SystemError) -> [UInt8] {
+    let file = try open(path, .read)
+    let kind = try file.status().kind
+    guard allowsPipe || kind == .regular || kind == .directory else {
+      throw SystemError(call: "not a regular file", code: EINVAL)
+    }
+    return try file.readToEnd(limit: limit)
   }
 
   /// Replaces the file at `path`, or makes it: a reader, and a machine that lost its power, sees

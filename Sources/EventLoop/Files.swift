@@ -58,13 +58,14 @@ package enum FileCreation: Sendable {
 /// Every call throws `EINVAL` for a path with a NUL inside.
 package enum Files {
   /// A symbolic link as the last part of `path` is followed only when `followsLink` says so
-  /// (`ELOOP` otherwise).
+  /// (`ELOOP` otherwise). To open never waits; to read a pipe waits for its writer, if it has one.
   package static func open(
     _ path: String, _ access: FileAccess, create: FileCreation = .never, followsLink: Bool = true
   ) throws(SystemError) -> OwnedDescriptor {
     var flags = O_CLOEXEC | O_NOCTTY
     switch access {
-    case .read: flags |= O_RDONLY
+    // A pipe without a writer would hold up even a signal's handler.
+    case .read: flags |= O_RDONLY | O_NONBLOCK
     case .write: flags |= O_RDWR
     case .append: flags |= O_WRONLY | O_APPEND
     case .directory: flags |= O_RDONLY | O_DIRECTORY
@@ -78,7 +79,11 @@ package enum Files {
     if !followsLink { flags |= O_NOFOLLOW }
     try check(path, "open")
     let number = try retrying("open") { Glibc.open(path, flags, mode_t(mode)) }
-    return OwnedDescriptor(adopting: number)
+    let file = OwnedDescriptor(adopting: number)
+    if access == .read {
+      _ = try systemCall("fcntl") { fcntl(number, F_SETFL, flags & O_NOFOLLOW) }
+    }
+    return file
   }
 
   package static func status(

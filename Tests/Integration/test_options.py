@@ -69,6 +69,40 @@ def test_a_file_without_faults_is_0(run, home):
     assert code == 78 and "mero-consentd.conf:1:" in words
 
 
+@pytest.fixture
+def drop_ins(home):
+    folder = home / ".config" / "mero-consent" / "mero-consentd.conf.d"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def test_a_pipe_or_a_device_is_no_configuration_and_holds_nothing_up(run, drop_ins):
+    os.mkfifo(drop_ins / "a.conf")
+    (drop_ins / "b.conf").symlink_to("/dev/zero")
+    (drop_ins / "c.conf").symlink_to("nowhere")
+    code, _, words = run("--check-config")
+    assert code == 78
+    for name in ("a.conf", "b.conf", "c.conf"):
+        assert f"{name}: cannot be read" in words
+    assert words.count("not a regular file") == 2 and "No such file" in words
+
+
+def test_a_configuration_that_others_can_write_is_a_fault(run, drop_ins):
+    file = drop_ins / "a.conf"
+    file.write_text("[Daemon]\nLogLevel=debug\n")
+    assert run("--check-config")[0] == 0
+    for writable, mode in ((file, 0o666), (file, 0o620), (drop_ins, 0o777)):
+        usual = writable.stat().st_mode & 0o777
+        writable.chmod(mode)
+        code, _, words = run("--check-config")
+        assert code == 78 and f"chmod go-w {writable}" in words
+        writable.chmod(usual)
+    if os.geteuid() == 0:
+        os.chown(file, 1, 1)
+        code, _, words = run("--check-config")
+        assert code == 78 and "belongs to another user" in words
+
+
 def test_options_overrule_the_file_and_the_file_the_defaults(home, programs):
     other = home / "from-file"
     file = home / "c.conf"

@@ -97,3 +97,10 @@ def test_refuses_what_is_no_quote_quickly(home, quote, collateral, at, code, sai
         "quote", "verify", home / "quote", "--collateral", home / "collateral", *words)
     assert ended.code == code and said in ended.out + ended.err, ended
     assert time.monotonic() - start < 5
+
+
+def test_a_pipe_without_a_writer_holds_nothing_up(home):
+    pipe = home / "pipe"
+    os.mkfifo(pipe)
+    assert Command(home)("quote", "verify", pipe, "--collateral", pipe).code == 65
+    assert Command(home)("node", "trust", "--release", pipe, "--print").code == 65

@@ -368,3 +368,53 @@ def test_an_apps_scheme_goes_to_a_verified_result(connected, session, node):
     url = f"com.example.notes://done?request_id={view['requestId']}&result=approved"
     assert connected.run("xdg-open", url).returncode == 0
     session.decided(view["requestId"], "approved")
+
+
+# Several at once, and what is somebody else's
+
+
+def test_registrations_at_once_lose_nothing(desktop):
+    desktop.list.parent.mkdir(parents=True)
+    foreign = "[Default Applications]\ntext/html=some-browser.desktop\n"
+    desktop.list.write_text(foreign)
+    names = [f"com.example.app{number}" for number in range(8)]
+    started = [
+        subprocess.Popen(
+            [desktop.program, "register-scheme", name], env=desktop.environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        for name in names]
+    assert [process.wait(60) for process in started] == [0] * len(names)
+    lines = desktop.list.read_text().splitlines()
+    assert "text/html=some-browser.desktop" in lines
+    for name in names:
+        assert f"x-scheme-handler/{name}=mero-consent-{name}.desktop" in lines
+
+
+def test_an_entry_of_somebody_elses_is_left_alone(desktop):
+    desktop.applications.mkdir(parents=True)
+    theirs = desktop.applications / "mero-consent-com.example.app.desktop"
+    theirs.write_text("[Desktop Entry]\nType=Application\nName=Mine\nExec=/bin/mine %u\n")
+    before = desktop.snapshot()
+    for command in ("register-scheme", "unregister-scheme"):
+        ended = desktop.command(command, "com.example.app")
+        assert ended.returncode not in (0, 1) and str(theirs) in ended.stderr, ended
+        assert desktop.snapshot() == before
+
+
+def test_a_left_over_link_is_not_written_through(desktop):
+    desktop.list.parent.mkdir(parents=True)
+    desktop.list.write_text("[Default Applications]\ntext/html=some-browser.desktop\n")
+    victim = desktop.home / "victim"
+    victim.write_text("mine")
+    (desktop.list.parent / "mimeapps.list.new").symlink_to(victim)
+    assert desktop.command("register-scheme", "com.example.app").returncode == 0
+    assert victim.read_text() == "mine" and not desktop.list.is_symlink()
+
+
+def test_a_pipe_in_place_of_the_list_holds_nothing_up(desktop):
+    desktop.list.parent.mkdir(parents=True)
+    os.mkfifo(desktop.list)
+    process = subprocess.Popen(
+        [desktop.program, "unregister-scheme", "com.example.app"], env=desktop.environment,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    assert process.wait(20) is not None

@@ -1,5 +1,6 @@
 import CInih
 import EventLoop
+import Glibc
 
 /// An INI file, read by inih, with the line of every fault.
 enum ConfigurationFile {
@@ -11,10 +12,27 @@ enum ConfigurationFile {
   /// Sets what the file at `path` says.
   static func read(_ path: String, into reading: inout ConfigurationReading) {
     do {
+      guard try isTrusted(path, reading: &reading) else { return }
       parse(try Files.read(path, limit: largest), of: path, into: &reading)
     } catch {
       reading.cannotRead(path, "\(error)")
     }
+  }
+
+  /// Whether only the person, or root, can have written what is at `path`: it says which nodes are
+  /// trusted.
+  static func isTrusted(
+    _ path: String, reading: inout ConfigurationReading
+  ) throws(SystemError) -> Bool {
+    let status = try Files.status(of: path)
+    if status.owner != geteuid() && status.owner != 0 {
+      reading.cannotRead(path, "it belongs to another user")
+    } else if status.mode & 0o022 != 0 {
+      reading.cannotRead(path, "others can write to it: “chmod go-w \(path)”")
+    } else {
+      return true
+    }
+    return false
   }
 
   static func parse(

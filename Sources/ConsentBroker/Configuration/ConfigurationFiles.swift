@@ -30,7 +30,11 @@ struct ConfigurationFiles {
     }
     let directory = Self.directory(of: main)
     do throws(SystemError) {
-      for name in try Self.names(in: directory) {
+      let names = try Self.names(in: directory)
+      if !names.isEmpty, try !ConfigurationFile.isTrusted(directory, reading: &reading) {
+        return (reading.configuration, reading.finish())
+      }
+      for name in names {
         ConfigurationFile.read("\(directory)/\(name)", into: &reading)
       }
     } catch {

@@ -42,6 +42,11 @@ struct SchemeEntry: Sendable, Equatable {
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// Whether an entry of this name was made by registering, and not by somebody else.
+  static func isOurs(_ file: KeyFile) -> Bool {
+    file.value(of: "Exec", in: group)?.hasSuffix("/mero-consent handle %u") == true
+  }
+
   /// What an entry that is there says about what was before.
   mutating func takeMemory(from file: KeyFile) {
     previous = file.value(of: Key.previous, in: Self.group)

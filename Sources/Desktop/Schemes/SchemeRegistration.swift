@@ -1,4 +1,5 @@
 package import EventLoop
+import Glibc
 
 /// Gives a scheme of an app's to `mero-consent handle`, for this person, and takes it away again.
 ///
@@ -50,9 +51,11 @@ package import EventLoop
   /// - Parameter program: the absolute path of `mero-consent`.
   package func register(program: String) async throws(Failure) -> Outcome {
     guard let program = SchemeEntry.usable(program) else { throw .programPath(program) }
+    let lock = try await lock()
+    defer { withExtendedLifetime(lock) {} }
     let before = defaults.handler(of: scheme.type)
     var entry = SchemeEntry(scheme: scheme, program: program)
-    let present = KeyFile(path: entryPath)
+    let present = try ownEntry()
     let list = KeyFile(path: directories.ownList)
     let given = list?.value(of: scheme.type, in: MimeDefaults.section)
     if let present, given.map(MimeDefaults.ids)?.first == id {
@@ -79,7 +82,9 @@ package import EventLoop
 
   package func unregister() async throws(Failure) -> Outcome {
     var outcome = Outcome(before: nil, now: nil, isDone: false)
-    let present = KeyFile(path: entryPath)
+    let lock = try await lock()
+    defer { withExtendedLifetime(lock) {} }
+    let present = try ownEntry()
     let list = KeyFile(path: directories.ownList)
     var entry = SchemeEntry(scheme: scheme, program: "/")
     if let present { entry.takeMemory(from: present) }
@@ -107,6 +112,39 @@ package import EventLoop
 
   // MARK: Steps
 
+  /// How long another registration is waited for.
+  private static let patience = Duration.seconds(10)
+
+  /// Registrations one after another: `xdg-mime` reads the list, and writes it whole, without one.
+  private func lock() async throws(Failure) -> SchemeLock {
+    let path = directories.ownApplications
+    let deadline = BootInstant.now + Self.patience
+    do throws(SystemError) {
+      try Files.makeDirectories(path, mode: 0o700)
+      let folder = try Files.open(path, .directory)
+      while try !folder.lock() {
+        guard BootInstant.now < deadline else {
+          throw SystemError(call: "flock", code: EWOULDBLOCK)
+        }
+        try? await LoopActor.sleep(for: .milliseconds(20))
+      }
+      return SchemeLock(folder)
+    } catch {
+      throw .file(path: path, error)
+    }
+  }
+
+  /// The entry that is there; `nil` for none.
+  ///
+  /// - Throws: `EEXIST` when somebody else made it.
+  private func ownEntry() throws(Failure) -> KeyFile? {
+    guard let entry = KeyFile(path: entryPath) else { return nil }
+    guard SchemeEntry.isOurs(entry) else {
+      throw .file(path: entryPath, SystemError(call: "not made by mero-consent", code: EEXIST))
+    }
+    return entry
+  }
+
   private func write(_ entry: SchemeEntry) throws(Failure) {
     do {
       try Files.makeDirectories(directories.ownApplications, mode: 0o700)
@@ -121,6 +159,8 @@ package import EventLoop
     if isLink(directories.ownList) {
       return [linkSentence("write \(scheme.type)=\(id) below [\(MimeDefaults.section)] there")]
     }
+    // The tool writes to a file of this name, and would follow a link.
+    if isLink(directories.ownList + ".new") { try? Files.unlink(directories.ownList + ".new") }
     return await tools.setDefault(id, for: scheme.type)
   }
 
@@ -167,4 +207,11 @@ package import EventLoop
       throw .file(path: path, error)
     }
   }
+}
+
+/// Held while the folder's descriptor is open.
+private final class SchemeLock {
+  private let folder: OwnedDescriptor
+
+  init(_ folder: consuming OwnedDescriptor) { self.folder = folder }
 }
