@@ -33,7 +33,7 @@ import Testing
       .createOrg(name: "Acme"), callback: .loopback(port: port, path: "return"), with: client
     ) { _, _ in opened.fire() }
     let decision = Task {
-      try await ConsentLauncher.decide(run, nil, refused) as ConsentLauncher.Decision
+      try await ConsentLauncher.decide(run, nil, nil, refused) as ConsentLauncher.Decision
     }
     await opened.wait()
     return (run, decision)
@@ -206,11 +206,26 @@ import Testing
       throw ConsentError(.browserUnavailable, started: started)
     }
     do throws(BrokerError) {
-      _ = try await ConsentLauncher.decide(run, nil, nil)
+      _ = try await ConsentLauncher.decide(run, nil, nil, nil)
       Issue.record("no error")
     } catch {
       #expect(error.consentCode == .browserUnavailable && error.started == run.started)
     }
+    await end()
+  }
+
+  @Test func aPageThatCannotBeOpenedIsWaitedForWhereTheAppShowsItsLink() async throws {
+    let run = try await DirectRun(
+      .createOrg(name: "Acme"), callback: .loopback(port: 0, path: "return"), with: client
+    ) { _, started throws(ConsentError) in
+      throw ConsentError(.browserUnavailable, started: started)
+    }
+    let decision = try await ConsentLauncher.decide(
+      run, nil,
+      { @LoopActor [node] started in
+        (try? node.decide(started.requestId, .approve)) != nil
+      }, nil)
+    #expect(decision.result.status == .approved)
     await end()
   }
 }

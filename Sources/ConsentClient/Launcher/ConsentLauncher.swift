@@ -10,6 +10,10 @@ public enum ConsentLauncher {
   /// page closed.
   public typealias Confirm = @Sendable (ConsentStarted) async -> Bool
 
+  /// Called with the request when its page cannot be opened from here: show `url` and `code`.
+  /// `true` waits for the decision all the same.
+  public typealias Unopened = @Sendable (ConsentStarted) async -> Bool
+
   /// Called for each return of the person that did not confirm the request
   /// (`CONSENT_REQUEST_MISMATCH`, `CONSENT_NOT_DECIDED`, …): tell them. The wait goes on, since
   /// any page can send a browser here.
@@ -26,6 +30,7 @@ public enum ConsentLauncher {
   ///   - callback: an https one is where the page sends the person, for a request that names no
   ///     `returnTo`; without one, the session's own or the daemon's.
   ///   - confirm: with `false`, the page is not opened, and the result as it stands is answered.
+  ///   - unopened: asked when no browser can be opened; without it that is thrown.
   ///   - refused: told of each return that confirms nothing.
   /// - Returns: the result. When the task is cancelled, because the person closed the window, say:
   ///   the result as it stands, `pending` in most cases; the request goes on in the daemon.
@@ -34,10 +39,10 @@ public enum ConsentLauncher {
   ///   when the daemon needs new tokens to go on.
   @discardableResult public static func decide(
     client: BrokerSession, request: ConsentRequest, callback: CloudCallback? = nil,
-    confirm: Confirm? = nil, refused: Refused? = nil
+    confirm: Confirm? = nil, unopened: Unopened? = nil, refused: Refused? = nil
   ) async throws(BrokerError) -> Decision {
     let run = try await DaemonRun(request, callback: callback, in: client)
-    return try await decide(run, confirm, refused)
+    return try await decide(run, confirm, unopened, refused)
   }
 
   /// Without a daemon: a callback of this program's own receives the return.
@@ -51,6 +56,7 @@ public enum ConsentLauncher {
   ///     page sends the person for a request that names no `returnTo`; the loopback one is, where
   ///     neither request nor client names one, nor the client its package's origins.
   ///   - confirm: with `false`, the page is not opened, and the result as it stands is answered.
+  ///   - unopened: asked when no browser can be opened; without it that is thrown.
   ///   - refused: told of each return that confirms nothing.
   /// - Returns: the result. When the task is cancelled: the result as it stands.
   /// - Throws: what `MeroClient.requestConsent` and `waitForConsent` throw; `BROWSER_UNAVAILABLE`,
@@ -58,18 +64,18 @@ public enum ConsentLauncher {
   @discardableResult public static func decide(
     client: MeroClient, request: ConsentRequest,
     callback: CloudCallback = .loopback(port: 0, path: "return"), confirm: Confirm? = nil,
-    refused: Refused? = nil
+    unopened: Unopened? = nil, refused: Refused? = nil
   ) async throws(BrokerError) -> Decision {
     let run = try await DirectRun(request, callback: callback, with: client)
-    return try await decide(run, confirm, refused)
+    return try await decide(run, confirm, unopened, refused)
   }
 
   static func decide(
-    _ run: any ConsentRun, _ confirm: Confirm?, _ refused: Refused?
+    _ run: any ConsentRun, _ confirm: Confirm?, _ unopened: Unopened?, _ refused: Refused?
   ) async throws(BrokerError) -> Decision {
     await run.tell(refused)
     do throws(BrokerError) {
-      let result = try await result(of: run, confirm)
+      let result = try await result(of: run, confirm, unopened)
       await run.end()
       return (run.started, result)
     } catch {
@@ -79,12 +85,17 @@ public enum ConsentLauncher {
   }
 
   private static func result(
-    of run: any ConsentRun, _ confirm: Confirm?
+    of run: any ConsentRun, _ confirm: Confirm?, _ unopened: Unopened?
   ) async throws(BrokerError) -> ConsentResult {
     if let confirm, await !confirm(run.started) { return await standing(run) }
     guard !Task.isCancelled else { return await standing(run) }
     do throws(BrokerError) {
-      try await run.openPage()
+      do throws(BrokerError) {
+        try await run.openPage()
+      } catch {
+        guard error.consentCode == .browserUnavailable, let unopened, await unopened(run.started)
+        else { throw error }
+      }
       return try await run.decision()
     } catch {
       guard error.isCancellation, Task.isCancelled else { throw error }

@@ -96,9 +96,11 @@ public final class MeroAppSession: Observable, Sendable {
   /// - Parameters:
   ///   - request: what the person is asked.
   ///   - confirm: called before the page opens; `false` leaves it closed.
+  ///   - unopened: as `ConsentLauncher.decide` takes it.
   /// - Throws: what `ConsentLauncher.decide` throws; it is kept as `consentError` too.
   @discardableResult public func requestConsent(
-    _ request: ConsentRequest, confirm: ConsentLauncher.Confirm? = nil
+    _ request: ConsentRequest, confirm: ConsentLauncher.Confirm? = nil,
+    unopened: ConsentLauncher.Unopened? = nil
   ) async throws(BrokerError) -> ConsentResult {
     let before = state.withLock { $0.run }
     let run: any ConsentRun
@@ -110,7 +112,7 @@ public final class MeroAppSession: Observable, Sendable {
     }
     begin(run)
     do throws(BrokerError) {
-      let decision = try await ConsentLauncher.decide(run, confirm) { [weak self] code in
+      let decision = try await ConsentLauncher.decide(run, confirm, unopened) { [weak self] code in
         self?.change { if $0.run === run { $0.refusedReturn = code } }
       }
       keep(decision.result, of: run)

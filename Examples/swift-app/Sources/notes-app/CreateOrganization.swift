@@ -12,7 +12,9 @@ func createOrganization(named name: String, _ file: String) async throws(BrokerE
   }
   let result = try await session.requestConsent(.createOrg(name: name)) { started in
     say("Compare this code with the one on the page: \(started.code)")
-    say("Page: \(started.url)")
+    return true
+  } unopened: { started in
+    say("Open this page: \(started.url)")
     return true
   }
   if let org = result.orgId {
