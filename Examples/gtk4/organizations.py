@@ -100,16 +100,15 @@ class Window(Gtk.ApplicationWindow):
     def decide(self):
         try:
             self.consentd.open_page(self.request)
-        except ConsentError as error:
-            if error.code != "BROWSER_UNAVAILABLE":
-                raise
+        except ConsentError:
+            pass  # the request waits all the same, and the link is shown
         return self.consentd.wait(self.request)
 
     def decided(self, request):
         if request["state"] == "approved":
             self.show_state("ready", f"Created. Its id: {request['outcome']['orgId']}")
         else:
-            self.show_state("ready", WORDS.get(request["state"], "Sign in again, then ask again."))
+            self.show_state("ready", WORDS[request["state"]])
 
 
 class App(Gtk.Application):
@@ -127,4 +126,8 @@ class App(Gtk.Application):
 if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    sys.exit(App(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))).run())
+    try:
+        session = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        sys.exit(f"{sys.argv[1]} cannot be read: {error}")
+    sys.exit(App(session).run())

@@ -11,15 +11,19 @@ from mero_consent import ConsentError, Consentd
 
 
 def main(session_file, name):
-    with open(session_file, encoding="utf-8") as file:
-        consentd = Consentd.open(json.load(file))
+    try:
+        with open(session_file, encoding="utf-8") as file:
+            session = json.load(file)
+    except (OSError, ValueError) as error:
+        return f"{session_file} cannot be read: {error}"
+    consentd = Consentd.open(session)
     request = consentd.start("createOrg", name=name)
     print("Compare this code with the one on the page:", request["code"], flush=True)
     try:
         consentd.open_page(request)
     except ConsentError as error:
-        if error.code != "BROWSER_UNAVAILABLE":
-            raise
+        # The request waits all the same.
+        print(error, flush=True)
         print("Open this page:", request["url"], flush=True)
     request = consentd.wait(request)
     if request["state"] != "approved":

@@ -1,10 +1,14 @@
 """Each example against the real daemon and node, as a person runs it."""
 
+import importlib.util
 import json
 import os
 import re
 import shutil
+import socket
 import subprocess
+import threading
+import time
 
 import pytest
 from harness import examples
@@ -85,6 +89,92 @@ def test_a_refusal_is_one_line_with_its_code(home, daemon, node, run, create_org
     assert re.fullmatch(r"CONSENT_REQUEST_INVALID: .*\n", example.text)
 
 
+def test_without_a_daemon_the_socket_that_was_tried_is_named(home, node, run, create_org):
+    socket = home / "nobody.sock"
+    example = run(create_org(session_file(home, node), "Acme"), S=socket)
+    assert example.end() == 1
+    assert re.fullmatch(r"DAEMON_UNAVAILABLE: .*\n", example.text)
+    assert str(socket) in example.text
+
+
+def test_a_session_file_that_is_missing_is_named(home, daemon, run, create_org):
+    example = run(create_org(home / "none.json", "Acme"), S=daemon.socket)
+    assert example.end() != 0
+    assert re.fullmatch(rf"{home}/none.json cannot be read.*\n", example.text)
+
+
+def test_a_daemon_that_ends_and_starts_again_is_waited_for_and_asks_for_tokens(
+    home, daemon, node, run, create_org
+):
+    """Started by hand it has no manager that keeps the tokens meanwhile."""
+    example = run(create_org(session_file(home, node), "Acme"), S=daemon.socket)
+    example.says("^(Open this page): ")
+    until(lambda: daemon.status["counts"]["waits"] == 1, "the example waits")
+    daemon.stop()
+    daemon.start()
+    assert example.end() == 1
+    assert re.search("^SESSION_EXPIRED: .*needsSession", example.text, re.MULTILINE), example.text
+    assert "STOPPING" not in example.text and "Traceback" not in example.text
+
+
+@pytest.fixture
+def consentd(home, daemon, node):
+    """Examples/python/mero_consent.py as an app has it: a copy of its own."""
+    spec = importlib.util.spec_from_file_location(
+        "mero_consent", EXAMPLES / "python" / "mero_consent.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.session = module.Consentd.open(
+        json.loads(session_file(home, node).read_text()), daemon.socket)
+    return module
+
+
+def test_new_tokens_let_the_same_wait_go_on(home, consentd, daemon, node):
+    request = consentd.session.start("createOrg", name="Acme")
+    daemon.restart(kill=True)
+    with pytest.raises(consentd.ConsentError, match="needsSession") as refused:
+        consentd.session.wait(request)
+    assert refused.value.code == "SESSION_EXPIRED"
+    tokens = json.loads((home / "session.json").read_text())
+    consentd.session.renew(tokens["accessToken"], tokens.get("refreshToken"))
+    node.decide(request["requestId"], "approve")
+    assert consentd.session.wait(request)["state"] == "approved"
+
+
+def test_a_daemon_that_stays_away_ends_the_wait_after_a_bounded_time(consentd, daemon):
+    request = consentd.session.start("createOrg", name="Acme")
+    daemon.kill()
+    consentd.PATIENCE = 2
+    begin = time.monotonic()
+    with pytest.raises(consentd.ConsentError, match=re.escape(daemon.socket)) as refused:
+        consentd.session.wait(request)
+    assert refused.value.code == "DAEMON_UNAVAILABLE"
+    assert 2 <= time.monotonic() - begin < 10
+
+
+@pytest.mark.parametrize("answer", [
+    b"", b"HTTP/1.1 2", b"SSH-2.0-x\r\n", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{",
+    b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n{",
+    b"HTTP/1.1 500 Oops\r\nContent-Length: 2\r\n\r\n{}",
+])
+def test_whatever_answers_each_failure_is_an_error_of_the_client(home, consentd, answer):
+    path = str(home / "other.sock")
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(path)
+        listener.listen()
+
+        def serve():
+            with listener.accept()[0] as connection:
+                connection.recv(65536)
+                connection.sendall(answer)
+
+        server = threading.Thread(target=serve)
+        server.start()
+        with pytest.raises(consentd.ConsentError, match=re.escape(path)):
+            consentd.Consentd(path=path).call("GET", "/v1/status")
+        server.join()
+
+
 def test_the_key_is_in_no_command_line(home, daemon, node, run):
     example = run(shell("create-org.sh", session_file(home, node), "Acme"), S=daemon.socket)
     example.says(r"^(Open this page): ")
@@ -106,6 +196,16 @@ def test_a_swift_app_goes_through_the_daemon(home, desktop, opener, node, run, n
     request = opener.page().rsplit("/", 1)[1].split("?")[0]
     assert code_of(node, request) == shown
     node.decide(request, "approve")
+    assert example.says(r"^Created: \S+, (revision 1)$")
+    assert example.end() == 0
+
+
+def test_a_swift_app_shows_the_link_where_no_browser_can_be_opened(
+    home, daemon, node, run, notes_app
+):
+    example = run([notes_app, session_file(home, node), "Acme"], S=daemon.socket)
+    page = example.says(r"^Open this page: (\S+)$")
+    node.decide(page.rsplit("/", 1)[1].split("?")[0], "approve")
     assert example.says(r"^Created: \S+, (revision 1)$")
     assert example.end() == 0
 
