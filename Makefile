@@ -2,12 +2,12 @@
 # Each installs the Debian packages that it lacks.
 
 PACKAGES = pkg-config libssl-dev libsqlite3-dev libcurl4-openssl-dev libsystemd-dev libinih-dev \
-  openssl curl python3 python3-venv systemd dbus-user-session procps strace
+  openssl curl jq python3 python3-venv systemd dbus-user-session procps strace
 
 # What only tests and pictures need: a real browser, letters for every language of the pages, and
 # what the examples use, with a screen for their window, and a desktop's own tools.
 TEST_PACKAGES = chromium fonts-noto-core fonts-noto-cjk xdg-utils desktop-file-utils dbus \
-  libglib2.0-bin jq xvfb x11-apps netpbm python3-gi gir1.2-gtk-4.0 \
+  libglib2.0-bin xvfb x11-apps netpbm python3-gi gir1.2-gtk-4.0 \
   zsh fish man-db mandoc
 
 # Other people's quotes with expected verdicts: read in place, never part of the tree.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Keeps a node for development and the daemon running, and prints what to type: `make run`.
 
-Every line that begins with `curl` works as it is printed. Interrupting it ends both programs and
+Every line that is no comment works as it is printed. Interrupting it ends both programs and
 removes what they have written.
 """
 
@@ -13,11 +13,27 @@ import tempfile
 from pathlib import Path
 
 from harness.api import Session, path
-from harness.programs import Daemon, Node
+from harness.programs import Daemon, Node, binaries
 
 
 def curl(comment, *words):
     print(f"\n# {comment}\ncurl -sw '\\n' {shlex.join(words)}", flush=True)
+
+
+def command(home, node, daemon):
+    """The session's key is kept in the folder that goes with this program."""
+    file = home / "node.json"
+    file.touch(0o600)
+    file.write_text(json.dumps(node.ready))
+    program = [str(binaries() / "mero-consent"), "--socket", daemon.socket]
+    add = [*program, "session", "add", "notes", "--token-file", "-", "--node", node.ready["url"],
+           "--package", node.ready["package"], "--return-to", node.ready["returnTo"],
+           "--development"]
+    ask = [*program, "request", "createOrg", "--name", "Acme", "--no-open"]
+    runtime = f"XDG_RUNTIME_DIR={shlex.quote(str(home))}"
+    print(f"\n# the same from the command line. What an app knows after its sign-in is in {file}")
+    print(f"jq -r .accessToken {shlex.quote(str(file))} | {runtime} {shlex.join(add)}")
+    print(f"\n# ask, and wait until you have decided on the page\n{runtime} {shlex.join(ask)}")
 
 
 def explain(node, daemon, app):
@@ -51,7 +67,6 @@ def explain(node, daemon, app):
     curl("all is well again", "--json", "{}", f"{node.ready['control']}/behave")
     curl("all that the node knows", node.ready["control"])
     curl("the daemon's state", *api, "http://mero/v1/status")
-    print("\nCtrl-C ends both.", flush=True)
 
 
 def main():
@@ -69,6 +84,8 @@ def main():
         daemon.start()
         node.control("callback", url=f"http://127.0.0.1:{daemon.port}/return")
         explain(node, daemon, Session(daemon, node))
+        command(home, node, daemon)
+        print("\nCtrl-C ends both.", flush=True)
         signal.sigwait(ends)
     finally:
         for program in reversed(programs):

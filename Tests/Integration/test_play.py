@@ -1,12 +1,15 @@
 """`make demo` and `make run`, as a person types them."""
 
+import json
 import os
 import signal
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
+from harness.waiting import until
 
 HERE = Path(__file__).parent
 
@@ -56,6 +59,28 @@ def test_every_line_works_as_printed(running):
     assert len(answers) == len(words)
     for word, answer in zip(words, answers):
         assert word in answer.replace('": ', '":'), answer
+
+
+def test_the_lines_for_the_command_line_work_as_printed(home, running):
+    _, lines = running
+    add, ask = [line for line in lines if "/mero-consent --socket " in line]
+    subprocess.run(["bash", "-c", add], check=True, timeout=30)
+    node = json.loads(next(home.glob("mero-*/node.json")).read_text())
+    asked = subprocess.Popen(["bash", "-c", ask], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    until(lambda: decides(node), "the command has asked, and it is approved")
+    said = asked.communicate(timeout=30)[0].decode()
+    assert asked.returncode == 0 and "approved" in said.lower(), said
+
+
+def decides(node):
+    """The second request: the first one is that of the printed calls."""
+    with urllib.request.urlopen(node["control"]) as answer:
+        if len(json.load(answer)["requests"]) < 2:
+            return False
+    body = json.dumps({"decision": "approve"}).encode()
+    urllib.request.urlopen(urllib.request.Request(
+        f"{node['control']}/decide", body, {"Content-Type": "application/json"})).close()
+    return True
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])

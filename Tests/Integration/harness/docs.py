@@ -5,6 +5,7 @@ A block is fenced, or indented. An HTML comment right before it says what a test
     <!-- not run: why -->            it is not run, for this reason
     <!-- the person: approve -->     somebody decides (`approve`, `decline`) while it runs
     <!-- part of: PATH -->           it is found, line by line, in a file that is built and run
+    <!-- saved as: NAME -->         it is written into that file, for a block that runs it
     <!-- shows -->                   it is what the block before it prints; `…` stands for anything
 
 Without one, `sh` and `python` are run, one after the other in the order of the page, and `json`
@@ -47,6 +48,11 @@ class Block:
     def file(self):
         return self.comment.removeprefix("part of:").strip() if (
             self.comment.startswith("part of:")) else None
+
+    @property
+    def saved_as(self):
+        return self.comment.removeprefix("saved as:").strip() if (
+            self.comment.startswith("saved as:")) else None
 
     def __str__(self):
         return f"{self.page}:{self.line}"

@@ -32,14 +32,18 @@ class PageShell:
         config = home / "config" / "mero-consent"
         config.mkdir(parents=True)
         (config / "mero-consentd.conf").write_text(f"[Callback]\nCallbackPort={self.port}\n")
+        # The pages are read in a clone.
+        (home / "Examples").symlink_to(EXAMPLES)
+        (home / ".build").mkdir()
+        (home / ".build" / "debug").symlink_to(binaries())
         # Its progress is for a terminal.
         (home / ".curlrc").write_text("silent\nshow-error\n")
         self.process = subprocess.Popen(
             ["bash", "--norc"], stdin=subprocess.PIPE, cwd=home, start_new_session=True,
             stdout=open(home / "shell.out", "wb"), stderr=subprocess.STDOUT, text=True,
             env={
-                "PATH": f"{binaries()}:{os.environ['PATH']}", "HOME": str(home), "LANG": "C.UTF-8",
-                "PYTHONPATH": str(EXAMPLES / "python"), "XDG_CONFIG_HOME": str(home / "config"),
+                "PATH": f"{binaries()}:{os.environ['PATH']}", "HOME": str(home),
+                "TMPDIR": str(home), "LANG": "C.UTF-8", "XDG_CONFIG_HOME": str(home / "config"),
                 "XDG_STATE_HOME": str(home / "xdg-state"), "XDG_RUNTIME_DIR": str(home),
             } | environment)
         self.tell("set -eu -o pipefail")
