@@ -15,7 +15,8 @@ enum ArgumentParser {
     var path: [String] = []
     var rest = words
     while true {
-      let arguments = try read(rest, CommandTable.global, of: nil, stopsAtOperand: true)
+      let arguments = try read(
+        rest, CommandTable.global, of: nil, after: path, stopsAtOperand: true)
       before += arguments.options
       if before.contains(where: { $0.name == "version" }) { return .version }
       let asksForHelp = before.contains { $0.name == Option.help.name }
@@ -54,6 +55,11 @@ enum ArgumentParser {
     for option in command.allOptions where given.contains(where: { $0.name == option.name }) {
       if let refusal = option.refusal { throw .usage(refusal, hint: hint) }
     }
+    for option in command.allOptions where [.file, .directory].contains(option.values) {
+      if given.contains(where: { $0.name == option.name && $0.value == "" }) {
+        throw .usage("--\(option.name) is empty: it needs a path", hint: hint)
+      }
+    }
     for option in command.allOptions {
       let count = given.count(where: { $0.name == option.name })
       if count == 0, option.isRequired { throw .usage("\(option.usage) is missing", hint: hint) }
@@ -74,7 +80,8 @@ enum ArgumentParser {
   // MARK: getopt_long
 
   private static func read(
-    _ words: [[UInt8]], _ options: [Option], of command: Command?, stopsAtOperand: Bool
+    _ words: [[UInt8]], _ options: [Option], of command: Command?, after path: [String] = [],
+    stopsAtOperand: Bool
   ) throws(CommandFailure) -> (options: [(name: String, value: String?)], operands: [[UInt8]]) {
     let known = options.map {
       ProgramArguments.Known(
@@ -84,12 +91,13 @@ enum ArgumentParser {
       let arguments = try ProgramArguments(words, known, stopsAtOperand: stopsAtOperand)
       return (arguments.options, arguments.operands)
     } catch {
-      throw failure(error, options, of: command)
+      throw failure(error, options, of: command, after: path)
     }
   }
 
   private static func failure(
-    _ error: ProgramArguments.Refused, _ options: [Option], of command: Command?
+    _ error: ProgramArguments.Refused, _ options: [Option], of command: Command?,
+    after path: [String]
   ) -> CommandFailure {
     let hint = seeHelp(of: command?.path ?? [])
     switch error {
@@ -104,6 +112,9 @@ enum ArgumentParser {
       if beginnings.count > 1 {
         let all = beginnings.map { "--\($0.name)" }.joined(separator: ", ")
         return .usage("\(word) is the beginning of several options\(of): \(all)", hint: hint)
+      }
+      if command == nil, isOfCommand(word, after: path) {
+        return tooEarly(word, after: path)
       }
       let shown = options.filter { $0.refusal == nil }.map(\.name)
       // Before the command's word its own options are not known yet.
@@ -124,8 +135,34 @@ enum ArgumentParser {
     guard let group = path.first else {
       return .usage("a command is missing", hint: seeHelp(of: []))
     }
-    let next = CommandTable.members(of: group).compactMap(\.path.last).joined(separator: ", ")
-    return .usage("after “\(group)” one of these has to come: \(next)", hint: seeHelp(of: path))
+    return .usage(
+      "after “\(group)” one of these has to come: \(next(after: group))", hint: seeHelp(of: path))
+  }
+
+  private static func next(after group: String) -> String {
+    CommandTable.members(of: group).compactMap(\.path.last).joined(separator: ", ")
+  }
+
+  /// Whether `word` is an option of a command that may come next, as `getopt_long` takes it.
+  private static func isOfCommand(_ word: String, after path: [String]) -> Bool {
+    let name = word.drop { $0 == "-" }
+    guard !name.isEmpty else { return false }
+    let commands = path.first.map(CommandTable.members) ?? CommandTable.all
+    return commands.flatMap(\.options).contains { option in
+      guard word.hasPrefix("--") else { return option.letter.map(String.init) == String(name) }
+      return ([option.name] + option.aliases).contains { $0.hasPrefix(name) }
+    }
+  }
+
+  /// The option is right, and the word that it belongs to is missing before it.
+  private static func tooEarly(_ word: String, after path: [String]) -> CommandFailure {
+    guard let group = path.first else {
+      return .usage("COMMAND is missing before \(word)", hint: seeHelp(of: []))
+    }
+    let noun = CommandTable.groups.first { $0.word == group }?.noun ?? "COMMAND"
+    return .usage(
+      "\(noun) is missing between “\(group)” and \(word): one of \(next(after: group))",
+      hint: seeHelp(of: path))
   }
 
   private static func unknownCommand(_ path: [String]) -> CommandFailure {
