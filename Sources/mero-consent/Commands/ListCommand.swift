@@ -31,7 +31,9 @@ enum ListCommand {
       let requests = try await requests(in: session, wanted, count)
       try terminal.document(ListDocument(requests: requests.map { RequestDocument($0) }))
       if requests.isEmpty {
-        terminal.say("There is no such request.")
+        terminal.say(
+          wanted.map { "There are no requests in the state “\($0)”." }
+            ?? "There are no requests yet; “mero-consent help request” tells how to start one.")
       } else {
         try terminal.print(
           Layout.table(["STARTED", "KIND", "STATE", "REQUEST"], requests.map { row($0, terminal) }))

@@ -21,10 +21,14 @@ enum OpenCommand {
       do throws(BrokerError) {
         opened = try await session.open(id)
       } catch {
-        let failure = CommandFailure(error)
-        guard error.consentCode == .browserUnavailable, let url = known.url else { throw failure }
-        throw CommandFailure(
-          failure.exit, code: failure.code, failure.message, hint: "Open it by hand: \(url)")
+        var failure = CommandFailure(error)
+        // The daemon's words have the address already.
+        if error.consentCode == .browserUnavailable, let url = known.url,
+          !failure.message.contains(url)
+        {
+          failure.hint = "Open this address by hand: \(url)"
+        }
+        throw failure
       }
       try terminal.document(RequestDocument(opened))
       switch opened.opened {

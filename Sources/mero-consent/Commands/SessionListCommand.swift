@@ -26,6 +26,11 @@ enum SessionListCommand {
       } else {
         try terminal.print(
           Layout.table(["", "NAME", "STATE", "PACKAGE", "NODE"], rows.map(\.cells)))
+        if rows.contains(where: { $0.state == .ended }) {
+          terminal.say(
+            "What is not known to the daemon at \(escaped(client.socket)) has ended there, or was "
+              + "added to another daemon.")
+        }
       }
       return .done
     })
@@ -87,7 +92,7 @@ struct SessionRow: Encodable, Sendable {
       switch state {
       case .open: "open"
       case .needsTokens: "needs tokens"
-      case .ended: "ended"
+      case .ended: "not known to this daemon"
       }
     return [isDefault ? "*" : " ", name, state, escaped(package ?? "-"), escaped(node ?? "-")]
   }

@@ -148,8 +148,9 @@ struct SessionStore: Sendable {
       isPrivate = status.kind == .directory && status.owner == owner && status.mode & 0o077 == 0
     } catch {
       throw CommandFailure(
-        .configuration, .noRuntimeDirectory, "\(path) cannot be used: \(error)",
-        hint: "Log in through the desktop, or set XDG_RUNTIME_DIR to a directory of yours alone.",
+        .configuration, .noRuntimeDirectory, Self.withoutRuntimeDirectory(path, error),
+        hint: "Log in through the desktop, or name a directory of yours alone: "
+          + "export XDG_RUNTIME_DIR=$(mktemp -d)",
         field: path)
     }
     guard isPrivate else {
@@ -157,6 +158,18 @@ struct SessionStore: Sendable {
         .notAllowed, .fileNotPrivate, "\(path) is not this user's alone",
         hint: "Look at it with “ls -ld \(path)”; “chmod 700 \(path)” if it is yours.", field: path)
     }
+  }
+
+  /// `--socket` names the daemon only: where keys are kept is another question.
+  private static func withoutRuntimeDirectory(_ path: String, _ error: SystemError) -> String {
+    let variable = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? ""
+    let reason =
+      variable.isEmpty
+      ? "XDG_RUNTIME_DIR is not set"
+      : variable.hasPrefix("/")
+        ? "XDG_RUNTIME_DIR is \(variable)" : "XDG_RUNTIME_DIR is no absolute path"
+    return "the keys of sessions have no place, with or without --socket: \(reason), and \(path) "
+      + "cannot be used (\(error))"
   }
 
   private func write(_ text: String, to path: String) throws(CommandFailure) {
