@@ -18,25 +18,23 @@ enum Daemon {
 extension CommandFailure {
   init(_ error: BrokerError) {
     self.init(
-      ExitCode(error.code), code: error.code.rawValue, error.advice, hint: Self.hint(error),
-      field: error.field)
-  }
-
-  private static func hint(_ error: BrokerError) -> String? {
-    switch error.code {
-    case .daemonUnavailable:
-      "Start it with “systemctl --user start mero-consentd.socket”, or by hand with "
-        + "“mero-consentd &”; “mero-consent doctor” tells more."
-    case .daemonUntrusted: "“mero-consent doctor” tells whose it is."
-    case .keyRequired: "Add the session again with “mero-consent session add”."
-    case BrokerError.Code(.sessionExpired):
-      "Give the session new tokens with “mero-consent session renew NAME”."
-    default: nil
-    }
+      ExitCode(error), code: error.code.rawValue, error.advice, field: error.field)
   }
 }
 
 extension ExitCode {
+  /// A node that was reached and refuses what was asked (4xx) will refuse it again: it is the
+  /// request that cannot be used. 408, 425 and 429 ask for a later try.
+  init(_ error: BrokerError) {
+    if error.consentCode == .nodeError, let status = error.nodeStatus,
+      (400..<500).contains(status), ![408, 425, 429].contains(status)
+    {
+      self = .badData
+    } else {
+      self.init(error.code)
+    }
+  }
+
   /// A code of the daemon's that is not known here is the daemon's fault, not the caller's.
   init(_ code: BrokerError.Code) {
     if let known = ConsentError.Code(rawValue: code.rawValue) {

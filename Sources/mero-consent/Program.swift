@@ -34,7 +34,12 @@ enum Program {
       case .help(let path):
         try terminal.raw(HelpText.text(of: path, columns: terminal.columns, terminal.style))
         return .done
-      case .run(let arguments): return try await arguments.command.run(arguments, terminal)
+      case .run(let arguments):
+        do throws(CommandFailure) {
+          return try await arguments.command.run(arguments, terminal)
+        } catch {
+          throw await FailureHints.completed(error, of: arguments)
+        }
       }
     } catch {
       terminal.report(error)

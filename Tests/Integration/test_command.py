@@ -1,6 +1,7 @@
 """`mero-consent`: options, help, streams."""
 
 import os
+import socket
 import subprocess
 
 import pytest
@@ -44,10 +45,56 @@ def test_help_in_each_of_its_forms(cli):
     (["--session", "x", "status"], "--session is no option of status"),
     (["session", "add", "--re", "x"], "is the beginning of several options"),
     (["status", "-x"], "there is no option -x"),
+    (["request", "--no-wait", "--no-open"], "KIND is missing between “request” and --no-wait"),
+    (["request", "--name", "A"], "KIND is missing between “request” and --name: one of createOrg"),
+    (["request", "-o", "file"], "KIND is missing between “request” and -o"),
+    (["session", "--node", "x"], "COMMAND is missing between “session” and --node: one of add"),
+    (["--no-wait", "request", "createOrg"], "COMMAND is missing before --no-wait"),
+    (["request", "--no-wiat"], "there is no option --no-wiat"),
+    (["status", "--socket", ""], "--socket is empty: it needs a path"),
+    (["session", "renew", "x", "--token-file", ""], "--token-file is empty: it needs a path"),
 ])
 def test_a_wrong_command_line_is_64_and_names_the_right_one(cli, words, hint):
     ended = cli(*words)
     assert ended.code == 64 and hint in ended.err and ended.out == "", ended
+
+
+@pytest.mark.parametrize("path, reason", [
+    ("/nonexist/api.sock", "there is no such file"),
+    ("/etc/passwd", "that is no socket"),
+    ("/etc/passwd/api.sock", "a part of the path is no directory"),
+    ("/tmp/" + "x" * 120, "there is no such file"),
+])
+def test_no_daemon_is_told_with_the_path_and_the_reason(cli, path, reason):
+    ended = cli("status", "--socket", path)
+    assert ended.code == 69 and "Check --socket" in ended.err
+    assert ended.err.startswith(
+        f"mero-consent: DAEMON_UNAVAILABLE: No consent daemon answers at {path}: {reason}.\n")
+    assert ended.err.count("\n") == 2
+    error = cli("status", "--socket", path, "--json").json["error"]
+    assert error["code"] == "DAEMON_UNAVAILABLE" and path in error["message"]
+
+
+def test_a_socket_on_which_nobody_listens_is_told(cli, home):
+    path = home / "mero-consent" / "api.sock"
+    path.parent.mkdir()
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(path))
+        assert f"{path}: nobody listens on that socket." in cli("status").err
+    path.unlink()
+    ended = cli("status")
+    assert f"{path}: there is no such file." in ended.err and "systemctl --user" in ended.err
+
+
+@pytest.mark.parametrize("words, code", [
+    (["stauts"], "USAGE"), (["list"], "NO_SESSION"), (["status"], "DAEMON_UNAVAILABLE"),
+    (["handle", "nonsense\x07"], "RETURN_URL_MALFORMED"),
+    (["quote", "verify", "/none", "--collateral", "/none"], "FILE_UNUSABLE"),
+])
+def test_each_failure_begins_with_the_code_that_explains_it(cli, words, code):
+    ended = cli(*words)
+    assert ended.err.startswith(f"mero-consent: {code}: "), ended
+    assert cli(*words, "--json").json["error"]["code"] == code
 
 
 def test_a_wrong_command_line_is_a_document_too(cli):

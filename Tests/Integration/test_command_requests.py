@@ -1,6 +1,7 @@
 """`mero-consent request` and what goes with it, without a terminal."""
 
 import json
+import shlex
 import signal
 import stat
 import subprocess
@@ -169,8 +170,10 @@ def test_no_page_is_opened_without_a_word(home, desktop, opener, node):
 def test_without_a_browser_the_address_is_told(cli):
     ended = cli("request", "createOrg", "--name", "A", "--no-wait", "--open")
     assert ended.code == 0 and "BROWSER_UNAVAILABLE" in ended.err
+    assert ended.err.count("http") == 1
     ended = cli("open")
-    assert ended.code == 69 and "Open it by hand: http" in ended.err
+    assert ended.code == 69 and ended.err.count("http") == 1, ended
+    assert ended.err.startswith("The page has to show") and "by hand" in ended.err
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -182,7 +185,8 @@ def test_a_signal_says_how_to_go_on(cli, number):
     process.send_signal(number)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == -number and out == b""
-    assert f"mero-consent wait --session one {view['requestId']}" in err.decode()
+    again = f"mero-consent wait --session one --socket {cli.socket[1]} {view['requestId']}\n"
+    assert err.decode().endswith(again)
     assert cli("result", view["requestId"]).code == 4
 
 
@@ -193,7 +197,9 @@ def test_waiting_goes_on_over_a_restart(cli, node, daemon):
     daemon.restart(kill=True)
     _, err = process.communicate(timeout=PATIENCE)
     # Tokens live in memory only: a restart by hand has none, and says what to do.
-    assert process.returncode == 77 and b"session renew" in err
+    assert process.returncode == 77
+    renewal = f"mero-consent session renew --socket {cli.socket[1]} one --token-file FILE\n"
+    assert err.decode().endswith(renewal) and b"SESSION_EXPIRED: " in err
     cli("session", "renew", "one", "--token-file", cli.home / "one.token",
         "--refresh-token-file", cli.home / "one.refresh")
     node.decide(view["requestId"])
@@ -208,6 +214,30 @@ def test_a_return_that_decided_nothing_is_told_while_waiting(cli, daemon):
     assert b"CONSENT_NOT_DECIDED" in process.stderr.readline()
     process.kill()
     process.communicate()
+
+
+def test_a_command_to_be_typed_again_is_one_that_a_shell_takes(cli, daemon):
+    view = start(cli)
+    linked = cli.home / "it's here"
+    linked.symlink_to(daemon.socket)
+    process = cli.start("wait", view["requestId"], "--socket", linked)
+    assert b"Waiting" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    line = process.communicate(timeout=PATIENCE)[1].decode().splitlines()[-1]
+    assert shlex.split(line) == ["mero-consent", "wait", "--socket", str(linked), view["requestId"]]
+
+
+def test_an_empty_list_says_so(cli):
+    assert "no requests yet" in cli("list").err
+    assert "no requests in the state “approved”" in cli("list", "--state", "approved").err
+
+
+@pytest.mark.parametrize("status, exit_code", [(422, 65), (403, 65), (429, 69), (500, 69)])
+def test_a_node_that_was_reached_and_refuses_is_65(cli, node, status, exit_code):
+    node.misbehave("status", on="request", number=status)
+    ended = cli("request", "createOrg", "--name", "A")
+    assert ended.code == exit_code, ended
+    assert ended.err.startswith("mero-consent: NODE_ERROR: ") and str(status) in ended.err
 
 
 def test_list_is_filtered_and_limited(cli, node):

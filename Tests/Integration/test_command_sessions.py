@@ -49,6 +49,22 @@ def test_a_runtime_directory_that_others_can_enter_is_named(cli, node, daemon):
     assert ended.code == 77 and f"chmod 700 {folder}" in ended.err, ended
 
 
+@pytest.mark.parametrize("value, told", [
+    (None, "XDG_RUNTIME_DIR is not set"), ("run", "is no absolute path"),
+    ("/nonexist", "XDG_RUNTIME_DIR is /nonexist"),
+])
+def test_without_a_runtime_directory_it_says_what_to_do(cli, node, value, told):
+    if value is None and os.path.isdir(f"/run/user/{os.geteuid()}"):
+        pytest.skip("this machine has the directory that is missing elsewhere")
+    cli.environment.pop("XDG_RUNTIME_DIR")
+    if value is not None:
+        cli.environment["XDG_RUNTIME_DIR"] = value
+    ended = cli.add("one", node)
+    assert ended.code == 78 and told in ended.err, ended
+    assert ended.err.startswith("mero-consent: NO_RUNTIME_DIR: ")
+    assert "export XDG_RUNTIME_DIR=$(mktemp -d)" in ended.err
+
+
 def test_a_key_that_is_a_link_is_not_followed(cli, node, daemon):
     cli.add("one", node)
     folder = daemon.runtime / "mero-consent" / "cli"
@@ -95,6 +111,11 @@ def test_a_name_is_taken_until_its_session_ends(cli, node, daemon):
         file.unlink()
     daemon.start()
     assert cli("session", "list", "--json").json["sessions"][0]["state"] == "ended"
+    ended = cli("session", "list")
+    assert "not known to this daemon" in ended.out and f"at {daemon.socket}" in ended.err
+    ended = cli("list")
+    assert ended.code == 77 and "does not know the session “one”" in ended.err, ended
+    assert f"mero-consent session add --socket {daemon.socket} one" in ended.err
     assert cli.add("one", node).code == 0
 
 

@@ -75,7 +75,7 @@ def test_ctrl_c_says_how_to_go_on(cli):
         screen.until("Ctrl-C stops waiting")
         screen.type("\x03")
         assert screen.end() == -signal.SIGINT
-        assert f"mero-consent wait {newest(cli)['requestId']}" in screen.text
+        assert f"wait --socket {cli.socket[1]} {newest(cli)['requestId']}" in screen.text
 
 
 def test_ctrl_c_at_the_question_and_at_a_token_ends_it(cli, node):

@@ -12,7 +12,7 @@ enum DoctorCommand {
     ],
     options: [.socket], exitCodes: [.done, .faulty, .usage],
     run: { (arguments, terminal) throws(CommandFailure) in
-      let findings = await examine(Patient(Daemon.client(arguments)))
+      let findings = await examine(Patient(arguments))
       let isHealthy = !findings.contains { $0.state == .fault }
       try terminal.document(DoctorDocument(ok: isHealthy, checks: findings))
       try terminal.print(findings.flatMap { $0.lines(terminal.style) })

@@ -60,7 +60,7 @@ enum RequestCommand {
       return exit == .notDecided ? .done : exit
     }
     let wait = DecisionWait(
-      session: session, terminal: terminal, sessionWords: ChosenRequest.sessionWords(arguments),
+      session: session, terminal: terminal, arguments: arguments,
       timeout: try ResultOptions.timeout(arguments))
     return try ResultOptions.tell(
       try await wait.decision(of: started), arguments, on: terminal)
@@ -102,6 +102,8 @@ enum RequestCommand {
       }
     } catch {
       terminal.say("\(escaped(error.code.rawValue)): \(escaped(error.advice))")
+      // The daemon's words have the address already.
+      if let url = request.url, error.advice.contains(url) { return }
     }
     if let url = request.url { terminal.say("The page, to be opened by hand: \(escaped(url))") }
   }

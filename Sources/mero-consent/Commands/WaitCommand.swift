@@ -16,7 +16,7 @@ enum WaitCommand {
       let id = try await ChosenRequest.id(arguments, in: session)
       let known = try await Daemon.call { () throws(BrokerError) in try await session.request(id) }
       let wait = DecisionWait(
-        session: session, terminal: terminal, sessionWords: ChosenRequest.sessionWords(arguments),
+        session: session, terminal: terminal, arguments: arguments,
         timeout: try ResultOptions.timeout(arguments))
       return try ResultOptions.tell(try await wait.decision(of: known), arguments, on: terminal)
     })

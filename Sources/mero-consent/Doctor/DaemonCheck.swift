@@ -9,7 +9,7 @@ enum DaemonCheck {
     do throws(BrokerError) { status = try patient.status.get() } catch {
       return [
         .fault(
-          "daemon", error.advice,
+          "daemon", "\(error.code.rawValue): \(error.advice)",
           mend:
             "Start it with “systemctl --user start mero-consentd.socket”; “journalctl --user -u "
             + "mero-consentd” tells why it does not.")

@@ -7,6 +7,7 @@ import MeroConsent
 
 /// What the checks look at, asked for once.
 @LoopActor struct Patient {
+  let arguments: ParsedArguments
   let client: BrokerClient
   let store: SessionStore
   let environment: [String: String]
@@ -18,8 +19,9 @@ import MeroConsent
   /// For each question on the bus.
   static let busLimit: Duration = .seconds(2)
 
-  init(_ client: BrokerClient) async {
-    self.client = client
+  init(_ arguments: ParsedArguments) async {
+    self.arguments = arguments
+    client = Daemon.client(arguments)
     store = SessionStore()
     environment = ProcessInfo.processInfo.environment
     user = geteuid()

@@ -34,7 +34,7 @@ enum SessionCheckup {
     do throws(BrokerError) {
       return working(name, try await session.check())
     } catch {
-      return failing(name, error)
+      return failing(name, error, patient)
     }
   }
 
@@ -64,9 +64,12 @@ enum SessionCheckup {
         + "runs the node.")
   }
 
-  private static func failing(_ name: String, _ error: BrokerError) -> [Finding] {
-    let failure = CommandFailure(error)
-    let mend = failure.hint ?? "“mero-consent node probe URL” tells more."
+  private static func failing(
+    _ name: String, _ error: BrokerError, _ patient: Patient
+  ) -> [Finding] {
+    let mend =
+      FailureHints.hint(error.code, session: name, patient.arguments)
+      ?? "“mero-consent node probe URL” tells more."
     let steps =
       switch error.consentCode {
       case .nodeUntrusted: 1

@@ -24,9 +24,4 @@ enum ChosenRequest {
     }
     return newest.requestId
   }
-
-  /// `--session NAME `, to be typed again; empty for the default session.
-  static func sessionWords(_ arguments: ParsedArguments) -> String {
-    arguments.value(.session).map { "--session \($0) " } ?? ""
-  }
 }

@@ -7,8 +7,8 @@ import MeroConsent
 @LoopActor struct DecisionWait {
   let session: BrokerSession
   let terminal: Terminal
-  /// `--session NAME ` where it has to be said again.
-  let sessionWords: String
+  /// What has to be said again to take the wait up again is in them.
+  let arguments: ParsedArguments
   /// The longest wait; `nil` until the request ends.
   let timeout: Duration?
 
@@ -17,7 +17,7 @@ import MeroConsent
     guard !known.state.isFinal, !known.needsSession else { return known }
     terminal.farewell = [
       "Stopped waiting; the request goes on. Take it up again with:",
-      "  mero-consent wait \(sessionWords)\(escaped(known.requestId))",
+      "  " + arguments.again("wait", .session, known.requestId),
     ]
     let line = WaitLine(known, terminal)
     let clock = Task { @LoopActor in await line.run() }

@@ -39,10 +39,11 @@ enum RequestLines {
   }
 
   /// One sentence on where a request stands, and what to do next.
-  static func sentence(_ request: BrokerRequest) -> String {
+  ///
+  /// - Parameter renewal: the command that gives the session new tokens.
+  static func sentence(_ request: BrokerRequest, renewal: String) -> String {
     if request.needsSession, !request.state.isFinal {
-      return "The session has no tokens any more: “mero-consent session renew NAME” brings the "
-        + "request back to life."
+      return "The session has no tokens any more. This brings the request back to life: \(renewal)"
     }
     if let detail = request.detail { return detail }
     return switch request.state {
@@ -57,6 +58,21 @@ enum RequestLines {
       request.failure.flatMap { ConsentError.Code(rawValue: $0.rawValue) }?.advice
         ?? "The node's answers cannot be used."
     default: "Its state is “\(request.state.rawValue)”; update mero-consent to understand it."
+    }
+  }
+}
+
+extension BrokerRequest {
+  /// The code by which the documentation explains where it stands; `nil` for a decision.
+  var explainedBy: String? {
+    if needsSession, !state.isFinal { return ConsentError.Code.sessionExpired.rawValue }
+    return switch state {
+    case .approved, .declined, .starting: nil
+    case .started: ConsentError.Code.notDecided.rawValue
+    case .replaced: ConsentError.Code.replaced.rawValue
+    case .expired: ConsentError.Code.expired.rawValue
+    case .cancelled: ConsentError.Code.cancelled.rawValue
+    default: failure?.rawValue
     }
   }
 }

@@ -50,7 +50,9 @@ enum ResultOptions {
     let shows = arguments.has(showSecret)
     if case .inviteCreated(let token) = request.outcome {
       if let path = arguments.value(output) {
-        try write(token, to: path, of: request)
+        try write(
+          token, to: path,
+          orElse: arguments.again("result", .session, request.requestId, "--output", "FILE"))
         terminal.say("The invite's token is in \(escaped(path)).")
       } else if !shows {
         terminal.say(
@@ -60,13 +62,15 @@ enum ResultOptions {
     try terminal.document(RequestDocument(request, showsSecret: shows))
     try terminal.print(RequestLines.lines(request, showsSecret: shows, terminal.style))
     if request.state != .approved, !isStart {
-      terminal.say(escaped(RequestLines.sentence(request)))
+      let code = request.explainedBy.map { "\($0): " } ?? ""
+      let sentence = RequestLines.sentence(request, renewal: SessionHints.renewal(arguments))
+      terminal.say(escaped(code + sentence))
     }
     return ExitCode(request)
   }
 
   private static func write(
-    _ token: String, to path: String, of request: BrokerRequest
+    _ token: String, to path: String, orElse again: String
   ) throws(CommandFailure) {
     do throws(SystemError) {
       let file = try Files.open(path, .write, create: .exclusive(mode: 0o600), followsLink: false)
@@ -79,17 +83,15 @@ enum ResultOptions {
         throw error
       }
     } catch {
-      throw failed(path, error, of: request)
+      throw failed(path, error, orElse: again)
     }
   }
 
   private static func failed(
-    _ path: String, _ error: SystemError, of request: BrokerRequest? = nil
+    _ path: String, _ error: SystemError, orElse again: String? = nil
   ) -> CommandFailure {
     CommandFailure(
       .notWritten, .outputFailed, "\(path) cannot be written: \(error)",
-      hint: request.map {
-        "The token is not lost: “mero-consent result \($0.requestId) --output FILE” writes it."
-      }, field: path)
+      hint: again.map { "The token is not lost: “\($0)” writes it." }, field: path)
   }
 }

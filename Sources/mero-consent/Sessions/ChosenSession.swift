@@ -6,18 +6,14 @@ extension Daemon {
   /// - Throws: `NO_SESSION`, `FILE_NOT_PRIVATE`, `FILE_UNUSABLE`.
   static func session(_ arguments: ParsedArguments) throws(CommandFailure) -> BrokerSession {
     let store = SessionStore()
-    let name: String
-    if let given = arguments.value(.session) {
-      name = given
-    } else if let found = try store.defaultName() {
-      name = found
-    } else {
+    let given = arguments.value(.session)
+    guard let name = given == nil ? try store.defaultName() : given else {
       let names = try store.entries().map(\.name)
       throw CommandFailure(
         .configuration, .noSession,
         names.isEmpty ? "there is no session yet" : "no session is the default",
         hint: names.isEmpty
-          ? "Add one with “mero-consent session add NAME …”."
+          ? "Add one with “mero-consent session add”; “mero-consent help session add” tells how."
           : "Choose one with --session: \(names.joined(separator: ", ")).")
     }
     return client(arguments).session(key: try store.key(of: name))

@@ -4,7 +4,7 @@ struct CommandFailure: Error, Sendable {
   /// For programs, with `--json`: the protocol's or the daemon's code, or one of `Word`.
   let code: String
   /// What is wrong, in one or two sentences. May hold text from outside: it is escaped when shown.
-  let message: String
+  var message: String
   /// What to do next: a sentence, or a command to type.
   var hint: String?
   /// The option, field or file that it is about.

@@ -110,9 +110,11 @@ import MeroConsent
 
   // MARK: Failures
 
-  /// Says why a command failed, on standard error; with `--json` as its document besides.
+  /// Says why a command failed, on standard error, the code first, by which the documentation
+  /// explains it; with `--json` as its document besides.
   func report(_ failure: CommandFailure) {
-    say("mero-consent: \(errorStyle.red(escaped(failure.message)))")
+    say(
+      "mero-consent: \(escaped(failure.code)): \(errorStyle.red(escaped(failure.message)))")
     if let hint = failure.hint { say(escaped(hint)) }
     // Where standard output is what failed, there is nobody to tell.
     try? document(FailureDocument(failure))
