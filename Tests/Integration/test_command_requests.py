@@ -71,7 +71,8 @@ def test_the_dashed_spelling_is_the_same(cli):
 
 def test_request_waits_and_tells_on_plain_lines(cli, node):
     process = cli.start("request", "createOrg", "--name", "Acme", *cli.socket)
-    view = until(lambda: cli("list", "--json").json["requests"], "it is started")[0]
+    started = ["list", "--state", "started", "--json"]
+    view = until(lambda: cli(*started).json["requests"], "it is started")[0]
     node.decide(view["requestId"])
     out, err = (text.decode() for text in process.communicate(timeout=PATIENCE))
     assert process.returncode == 0
