@@ -86,8 +86,9 @@ package struct NodeRefusal: Error, Equatable, Sendable {
       }
   }
 
-  // A date is allowed by HTTP; a node that is busy for seconds does not send one.
-  private static func seconds(_ text: String) -> Int? {
+  /// `Retry-After` in seconds. A date is allowed by HTTP; a node that is busy for seconds does
+  /// not send one.
+  package static func seconds(_ text: String) -> Int? {
     guard (1...9).contains(text.utf8.count) else { return nil }
     guard text.utf8.allSatisfy((UInt8(ascii: "0")...UInt8(ascii: "9")).contains) else { return nil }
     return Int(text)

@@ -161,9 +161,8 @@ def test_closing_ends_the_sessions_waits_and_streams(daemon, session):
 
 
 def test_there_are_only_so_many_sessions(daemon, node):
-    body = opening(node)
-    for _ in range(200):
-        answer = daemon.api.post("/v1/sessions", body)
+    for number in range(200):
+        answer = daemon.api.post("/v1/sessions", opening(node, package=f"app-{number}"))
         if answer.status != 201:
             break
     assert answer.status == 429 and answer.code == "TOO_MANY"
@@ -181,3 +180,14 @@ def test_the_tokens_of_another_account_are_refused_and_a_decision_is_still_found
     node.decide(view["requestId"])
     # To that other account the node has no such request, which would have read as replaced.
     assert session.decided(view["requestId"])["state"] == "approved"
+
+
+def test_an_app_that_never_closes_its_sessions_locks_nobody_out(daemon, node, session):
+    view = session.start()
+    for _ in range(200):
+        answer = daemon.api.post("/v1/sessions", opening(node, package="careless"))
+        assert answer.status == 201
+    assert daemon.status["counts"]["sessions"] == 128
+    # Whoever is in the middle of something notices nothing.
+    node.decide(view["requestId"])
+    session.decided(view["requestId"], "approved")

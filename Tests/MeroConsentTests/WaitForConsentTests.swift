@@ -43,6 +43,15 @@ import Testing
     for (pause, wanted) in zip(seconds, expected) { #expect(abs(pause - wanted) < 1e-9) }
   }
 
+  @Test(arguments: [(1, 1.0), (20, 20), (60, 60), (61, 60), (1_000_000, 60)])
+  func waitsAsLongAsTheNodeAsksWithinBounds(_ asked: Int, _ waited: Double) async throws {
+    let busy = NodeReply(status: 503, retryAfter: asked)
+    let decided = NodeReply.json(Fixture.approvedOrg)
+    let result = try await wait(node(deciding: decided, after: .milliseconds(1), until: busy))
+    #expect(try result.get().status == .approved)
+    #expect(time.pauses == [.seconds(waited)])
+  }
+
   @Test func jittersByATenthAtMost() async throws {
     _ = try await wait(
       node(deciding: .json(Fixture.approvedOrg), after: .seconds(100)), chance: 1)

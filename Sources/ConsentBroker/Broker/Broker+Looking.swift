@@ -63,6 +63,7 @@ extension Broker {
       request.unwritten = verdict
       return await settle(request, verdict)
     case .stay(let error):
+      if let pause = error.retryAfter { request.notBefore = .now + pause }
       log.debug("not decided", .request(request.row.requestId), .code(error.code.rawValue))
       return .refused(error)
     case .nothing: return .refused(ConsentError(.nodeUnreachable))

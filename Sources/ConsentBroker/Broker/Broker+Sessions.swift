@@ -7,9 +7,7 @@ extension Broker {
   /// Opens a session with a node. The node is not asked.
   package func openSession(_ opening: SessionOpening) async throws(Problem) -> OpenedSession {
     _ = try ledger()
-    guard vault.countOfApps + openingsUnderWay < BrokerLimits.sessions else {
-      throw .tooMany(.sessions, retryAfter: 60)
-    }
+    try await makeRoom()
     openingsUnderWay += 1
     defer { openingsUnderWay -= 1 }
     let node = try checked(opening)
@@ -202,6 +200,17 @@ extension Broker {
     } catch {
       throw .consent(error, requestId: nil)
     }
+  }
+
+  /// At the limit, ends a session that nobody counts on.
+  private func makeRoom() async throws(Problem) {
+    func isFull() -> Bool { vault.countOfApps + openingsUnderWay >= BrokerLimits.sessions }
+    if isFull(), let session = SessionRoom.choice(of: vault.all, at: .now) {
+      try await end(session, because: "There were too many sessions, and this one was not in use.")
+      log.warning("unused session ended to make room", .session(session.id))
+    }
+    // Others may have come meanwhile.
+    guard !isFull() else { throw .tooMany(.sessions, retryAfter: 60) }
   }
 
   /// An app that says nothing means the releases that the person trusts, where there are any.

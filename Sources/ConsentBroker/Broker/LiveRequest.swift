@@ -20,6 +20,8 @@ import MeroConsent
   var reading: Reading?
   var readsBegun = 0
   var lastReadAt = BootInstant.now
+  /// The node asked not to be asked before; a return of the person's asks all the same.
+  var notBefore = BootInstant.now
 
   /// A verdict that the disk has not taken yet. Nobody hears of it before.
   var unwritten: Verdict?

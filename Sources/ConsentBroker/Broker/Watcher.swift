@@ -49,7 +49,7 @@ import EventLoop
 
   private func arm(_ live: LiveRequest, at time: BootInstant) {
     guard !isStopped, !live.isOver else { return }
-    live.timer.arm(at: time) { [weak self] in
+    live.timer.arm(at: max(time, live.notBefore)) { [weak self] in
       guard let self else { return }
       Task {
         await self.look(live)

@@ -60,7 +60,9 @@ import FoundationEssentials
     case 404:
       throw ConsentError(.replaced, nodeStatus: 404)
     default:
-      throw .unexpected(status: reply.status)
+      var error = ConsentError.unexpected(status: reply.status)
+      error.retryAfter = ConsentError.bounded(reply.retryAfter)
+      throw error
     }
   }
 
@@ -89,9 +91,11 @@ import FoundationEssentials
     var schedule = PollSchedule()
     while true {
       let isLast = clock.uptime() >= deadline
-      if let decided = try await poll(started, isLast: isLast) { return decided }
+      var asked = Duration.zero
+      if let decided = try await poll(started, isLast: isLast, &asked) { return decided }
       let left = deadline - clock.uptime()
-      try await nap(min(schedule.next(chance: clock.chance()), max(left, .zero)))
+      let pause = max(schedule.next(chance: clock.chance()), asked)
+      try await nap(min(pause, max(left, .zero)))
     }
   }
 
@@ -106,8 +110,10 @@ import FoundationEssentials
 
 extension ClientCore {
   /// One read of a wait: the decision, or `nil` to read again.
+  ///
+  /// - Parameter asked: is set to the pause that the node asks for.
   private func poll(
-    _ started: ConsentStarted, isLast: Bool
+    _ started: ConsentStarted, isLast: Bool, _ asked: inout Duration
   ) async throws(ConsentError) -> ConsentResult? {
     do throws(ConsentError) {
       let result = try await read(started.requestId, kind: started.kind).result
@@ -119,6 +125,7 @@ extension ClientCore {
       case .cancelled, .requestInvalid: throw error
       default:
         if isLast { throw error }
+        asked = error.retryAfter ?? .zero
         return nil
       }
     }
@@ -182,6 +189,11 @@ extension NodeCall {
 }
 
 extension ConsentError {
+  /// A pause that a node asks for, as far as it is kept to.
+  static func bounded(_ seconds: Int?) -> Duration? {
+    seconds.map { min(.seconds($0), longestRetryAfter) }
+  }
+
   /// A status that nobody asked for, from the node itself.
   static func unexpected(status: Int) -> ConsentError {
     switch status {

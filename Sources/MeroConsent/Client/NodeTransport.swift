@@ -41,14 +41,18 @@ package struct NodeReply: Sendable {
   package var body: [UInt8]
   /// The node's clock: its `Date`, where it sent one that can be read.
   package var date: Date?
+  /// Seconds that the node asks to wait.
+  package var retryAfter: Int?
 
   package init(
-    status: Int, authError: String? = nil, body: [UInt8] = [], date: Date? = nil
+    status: Int, authError: String? = nil, body: [UInt8] = [], date: Date? = nil,
+    retryAfter: Int? = nil
   ) {
     self.status = status
     self.authError = authError
     self.body = body
     self.date = date
+    self.retryAfter = retryAfter
   }
 }
 

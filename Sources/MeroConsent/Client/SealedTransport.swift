@@ -18,7 +18,8 @@ struct SealedTransport: NodeTransport {
       let date = response.first("date") ?? response.date
       return NodeReply(
         status: response.status, authError: response.first("x-auth-error"), body: response.body,
-        date: date.flatMap(HTTPDate.date))
+        date: date.flatMap(HTTPDate.date),
+        retryAfter: response.first("retry-after").flatMap(NodeRefusal.seconds))
     } catch {
       throw ConsentError(error)
     }

@@ -17,6 +17,7 @@ extension ConsentError {
       self = .nodeError(
         "The node refused the sealed request (\(refusal.code)).", status: refusal.status,
         cause: error)
+      retryAfter = Self.bounded(refusal.retryAfter)
     case .foreignReply(let status):
       self = .foreign(status: status, cause: error)
     case .flawed(.notSealed):

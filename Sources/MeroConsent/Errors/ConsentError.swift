@@ -51,6 +51,10 @@ public struct ConsentError: Error, Sendable, Equatable {
   public let nodeStatus: Int?
   /// The request that waits for a decision all the same, where only its page could not be opened.
   public let started: ConsentStarted?
+  /// How long the node asks not to be asked again, at most `longestRetryAfter`.
+  package var retryAfter: Duration?
+  /// A node that asks for more is asked again after this.
+  package static let longestRetryAfter: Duration = .seconds(60)
   /// For the journal only; never sent, never printed, never compared.
   package let cause: (any Error)?
 

@@ -174,13 +174,45 @@ import Testing
   @Test func thereAreOnlySoManySessions() async throws {
     let fixture = try await BrokerFixture()
     // Many at once are counted too.
-    let openings = (0...BrokerLimits.sessions).map { _ in
-      Task { await refusal { try await fixture.openSession() } }
+    let openings = (0...BrokerLimits.sessions).map { number in
+      Task { await refusal { try await fixture.openSession(package: "app-\(number)") } }
     }
     var met: [String?] = []
     for opening in openings { met.append(await opening.value) }
     #expect(met.count { $0 == nil } == BrokerLimits.sessions)
     #expect(met.count { $0 == "tooMany sessions" } == 1)
+  }
+
+  @Test func anAppThatNeverClosesItsSessionsLocksNobodyOut() async throws {
+    let fixture = try await BrokerFixture()
+    let (other, otherKey) = try await fixture.openSession(package: "other")
+    let (busy, busyKey) = try await fixture.openSession()
+    _ = try await fixture.start(busy)
+    var keys: [String] = []
+    for _ in 2..<BrokerLimits.sessions { keys.append(try await fixture.openSession().key) }
+    #expect(fixture.broker.status().sessions == BrokerLimits.sessions)
+    // Another app comes: the oldest unused one of the many gives way, and no other.
+    _ = try await fixture.openSession(package: "third")
+    #expect(fixture.broker.status().sessions == BrokerLimits.sessions)
+    #expect(await refusal { try fixture.broker.authenticate(key: keys[0]) } == "unauthorized")
+    for key in keys.dropFirst() + [otherKey, busyKey] {
+      _ = try fixture.broker.authenticate(key: key)
+    }
+    #expect(try await fixture.broker.get("rq-1", for: busy).state == .started)
+    #expect(try fixture.broker.session(of: other).package == "other")
+  }
+
+  @Test func aSessionInUseGivesWayToNobody() async throws {
+    let fixture = try await BrokerFixture()
+    for number in 0..<BrokerLimits.sessions {
+      _ = try await fixture.openSession(package: "app-\(number)")
+    }
+    #expect(await refusal { try await fixture.openSession() } == "tooMany sessions")
+    // One that was not used for a while does.
+    let session = try #require(fixture.broker.vault.all.first { $0.row.package == "app-7" })
+    session.usedAt = .now + (.seconds(-1) - SessionRoom.unused)
+    _ = try await fixture.openSession()
+    #expect(!fixture.broker.vault.all.contains { $0.row.package == "app-7" })
   }
 
   @Test func whatCannotBeASessionIsRefused() async throws {

@@ -1,3 +1,4 @@
+import Callback
 import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -16,6 +17,40 @@ import Testing
     let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
     #expect(seen?.state == .approved)
     #expect(BootInstant.now - began < WatchSchedule.attentive)
+  }
+
+  @Test func aNodeThatAsksForAPauseGetsIt() async throws {
+    // C-114
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.node.busyFor = 4
+    let view = try await fixture.start(caller)
+    let began = BootInstant.now
+    while fixture.node.reads(of: "rq-1") == 0 {
+      try await LoopActor.sleep(for: .milliseconds(10))
+    }
+    fixture.node.approve("rq-1")
+    fixture.node.busyFor = nil
+    // Somebody waits, and new tokens come: both would have it read at once.
+    _ = try await fixture.broker.replaceTokens(
+      of: caller, with: SessionTokens(accessToken: "new"))
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(20))
+    #expect(seen?.state == .approved)
+    #expect(fixture.node.reads(of: "rq-1") == 2)
+    #expect(BootInstant.now - began >= .seconds(4))
+  }
+
+  @Test func aReturnIsReadAllTheSame() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.node.busyFor = 1_000_000
+    let ticket = try fixture.ticket(of: try await fixture.start(caller))
+    while fixture.node.reads(of: "rq-1") == 0 {
+      try await LoopActor.sleep(for: .milliseconds(10))
+    }
+    fixture.node.busyFor = nil
+    fixture.node.approve("rq-1")
+    #expect(await fixture.page(ticket, "request_id=rq-1") == .approved)
   }
 
   @Test func aRequestThatNobodyDecidesExpiresAfterOneLastRead() async throws {

@@ -74,11 +74,11 @@ import Testing
 
   func openSession(
     account: String? = nil, origins: [String] = [], returnTo: String? = nil,
-    accessToken: String = "access-token-secret",
+    accessToken: String = "access-token-secret", package: String = "com.example.notes",
     trust: SessionTrust? = .node(.transportKey(String(repeating: "0f", count: 32)))
   ) async throws -> (caller: Caller, key: String) {
     let opening = SessionOpening(
-      package: "com.example.notes", account: account, nodeURL: TestNode.origin,
+      package: package, account: account, nodeURL: TestNode.origin,
       trust: trust,
       tokens: SessionTokens(accessToken: accessToken, refreshToken: "refresh-token-secret"),
       origins: origins, returnTo: returnTo)

@@ -28,6 +28,8 @@ import MeroConsent
   /// Whether no call comes through.
   var isDown = false
   var tokensAreRefused = false
+  /// Reads are answered 503 with this many seconds of `Retry-After`.
+  var busyFor: Int?
   private enum Hold { case nothing, calls, answers }
   private var hold = Hold.nothing
   private var held: [UnsafeContinuation<Void, Never>] = []
@@ -90,6 +92,7 @@ import MeroConsent
     if isDown { throw ConsentError(.nodeUnreachable) }
     if tokensAreRefused { return NodeReply(status: 401) }
     if call.method == "POST" { return started(call) }
+    if let busyFor { return NodeReply(status: 503, retryAfter: busyFor) }
     let id = call.path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
     return result(of: id)
   }
