@@ -86,6 +86,7 @@ import Testing
 
   @Test func aReturnForAnotherRequestChangesNothingButLastReturn() async throws {
     let fixture = try await BrokerFixture()
+    let begin = BootInstant.now
     let (caller, _) = try await fixture.openSession()
     let ticket = try fixture.ticket(of: try await fixture.start(caller))
     let (other, _) = try await fixture.openSession()
@@ -98,8 +99,10 @@ import Testing
       #expect(await fixture.page(ticket, query) == .mismatch, "\(query)")
     }
     await LoopActor.settle()
-    #expect(fixture.node.reads(of: "rq-1") == 0)
-    #expect(fixture.node.reads(of: "rq-2") == 0)
+    // The returns read nothing. On a slow machine the watcher's own time may have come.
+    let watched = Int((BootInstant.now - begin) / WatchSchedule.attentive)
+    #expect(fixture.node.reads(of: "rq-1") <= watched)
+    #expect(fixture.node.reads(of: "rq-2") <= watched)
     let view = try await fixture.broker.get("rq-1", for: caller)
     #expect(view.state == .started)
     #expect(view.lastReturn?.code == "CONSENT_REQUEST_MISMATCH")
