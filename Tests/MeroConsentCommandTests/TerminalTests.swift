@@ -45,7 +45,7 @@ import Testing
     let recorded = RecordedTerminal(wantsJSON: true)
     recorded.terminal.report(
       CommandFailure(.badData, .fileUnusable, "bad \u{1b}[2J", hint: "do \u{7}"))
-    #expect(recorded.error == "mero-consent: USAGE: bad \\u{1b}[2J\ndo \\u{7}\n")
+    #expect(recorded.error == "mero-consent: FILE_UNUSABLE: bad \\u{1b}[2J\ndo \\u{7}\n")
     #expect(recorded.output.contains(#""exitCode":65"#))
   }
 
