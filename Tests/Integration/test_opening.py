@@ -1,6 +1,8 @@
 """Opening the consent page in the person's browser."""
 
 import os
+import signal
+import socket
 import time
 
 import pytest
@@ -138,3 +140,29 @@ def test_a_return_in_the_moment_of_opening_is_answered(opener, desktop, session,
         lambda: (home / "codes").exists() and len((home / "codes").read_text().split()) == 5
         and (home / "codes").read_text().split(), "five returns")
     assert codes == ["303"] * 5
+
+
+def test_an_opener_that_stays_holds_nothing_of_the_daemons(opener, desktop, session):
+    """C-078: nothing that listens is handed on, and nobody waits for the opener."""
+    held, pid = opener.folder / "held", opener.folder / "pid"
+    opener.set(
+        f"readlink /proc/$$/fd/* >'{held}'; echo $$ >'{pid}.new'; mv '{pid}.new' '{pid}'; exec sleep 60")
+    session.start(open=True)
+    until(pid.exists, "the opener runs")
+    try:
+        # Besides the shell's own script: no socket, no file of the daemon's.
+        own = ("/dev/null", str(opener.folder), str(desktop.home))
+        assert [link for link in held.read_text().splitlines() if not link.startswith(own)] == []
+        assert "socket:" not in held.read_text() and "ledger" not in held.read_text()
+        port = desktop.port
+        assert desktop.stop() == 0
+        assert os.path.exists(f"/proc/{pid.read_text().strip()}"), "the opener stayed"
+        for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+            with socket.socket(family) as other:
+                other.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                other.bind((address, port))
+                other.listen()
+        with socket.socket(socket.AF_UNIX) as other:
+            other.bind(desktop.socket)
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
