@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 
 /// A program's command line, read with getopt_long(3), in any order.
 package struct ProgramArguments: Sendable {
@@ -39,14 +40,14 @@ package struct ProgramArguments: Sendable {
   /// What is no option, byte for byte: a URL may have been damaged on its way here.
   package private(set) var operands: [[UInt8]] = []
 
-  /// Reads the process's own arguments, and says what is wrong with them. Called from the main
-  /// thread: getopt_long has global state.
+  /// Reads the process's own arguments, and says what is wrong with them.
   package init(_ known: [Known]) throws(Refused) {
-    try read(CommandLine.argc, CommandLine.unsafeArgv, known, mode: "")
+    try Self.turn.withLock { _ throws(Refused) in
+      try read(CommandLine.argc, CommandLine.unsafeArgv, known, mode: "")
+    }
   }
 
-  /// Reads `words`, which do not begin with the program's name, and says nothing. Called from one
-  /// thread at a time: getopt_long has global state.
+  /// Reads `words`, which do not begin with the program's name, and says nothing.
   ///
   /// - Parameter stopsAtOperand: the first word that is no option and all behind it are operands.
   package init(
@@ -64,8 +65,13 @@ package struct ProgramArguments: Sendable {
       for index in texts.indices { free(arguments[index]) }
       arguments.deallocate()
     }
-    try read(CInt(texts.count), arguments, known, mode: stopsAtOperand ? "+:" : ":")
+    try Self.turn.withLock { _ throws(Refused) in
+      try read(CInt(texts.count), arguments, known, mode: stopsAtOperand ? "+:" : ":")
+    }
   }
+
+  /// getopt_long has global state: one thread at a time reads with it.
+  private static let turn = Mutex<Void>(())
 
   /// The numbers of options begin above those of letters, so that `optopt` tells them apart.
   private static let firstNumber = 256
