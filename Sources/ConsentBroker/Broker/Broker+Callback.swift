@@ -37,7 +37,7 @@ extension Broker: ReturnJudge {
     }
     // It may have become one that is watched while the ledger was asked.
     if let request = live.of(ticket: ticket) { return take(returned, of: request) }
-    _ = await noteFirstReturn(of: row)
+    _ = await noteReturn(of: row)
     return .done(ticket: ticket)
   }
 

@@ -30,7 +30,7 @@ extension Broker {
       case .refused(let error): throw .consent(error, requestId: requestId)
       }
     } else {
-      final = await noteFirstReturn(of: row)
+      final = await noteReturn(of: row)
     }
     if let error = Self.refusal(of: final) { throw .consent(error, requestId: requestId) }
     return await fullView(of: final, in: session)
@@ -61,7 +61,7 @@ extension Broker {
 
   // MARK: Verdicts on one return
 
-  /// Begins to find the verdict on a return of this request, and notes it where it is a refusal.
+  /// Begins to find the verdict on a return of this request, and notes it.
   ///
   /// The work is nobody's task but its own, so that it goes on when whoever asked is gone.
   ///
@@ -74,8 +74,17 @@ extension Broker {
     request.newestReturnAt = .now
     returnsUnderWay += 1
     return Task {
-      let look = await look(at: request)
-      if case .refused(let error) = look, namedIt { await refuse(request, error.code) }
+      var look = await look(at: request)
+      switch look {
+      case .final(let row):
+        // The end may have been on its way to the disk when this return came.
+        look = .final(await noteReturn(of: row))
+      case .refused(let error):
+        guard namedIt else { break }
+        await refuse(request, error.code)
+        // It may have ended in that moment, so that the refusal is noted nowhere.
+        if request.isOver, request.row.lastReturn == nil { _ = await noteReturn(of: request.row) }
+      }
       request.returnsUnderWay -= 1
       // It is of this moment; a later event must not take the focus.
       if request.returnsUnderWay == 0 { request.activationToken = nil }
@@ -115,13 +124,15 @@ extension Broker {
   /// How often the same refusal of one request is written down and told.
   static let knockInterval: Duration = .seconds(10)
 
-  /// A request that the watcher saw decided before the person was back keeps its first return.
-  /// Nothing is told of it: the decision was.
-  func noteFirstReturn(of row: RequestRow) async -> RequestRow {
-    guard row.state.isFinal, row.lastReturn == nil, let ledger = ledgerIfAny else { return row }
+  /// A request that ended before the person was back keeps the first return that met its end. No
+  /// event tells of it: one told of the end.
+  func noteReturn(of row: RequestRow) async -> RequestRow {
     let code = Self.returnCode(state: row.state, failure: row.failure)
+    guard row.state.isFinal, row.lastReturn?.code != code, let ledger = ledgerIfAny else {
+      return row
+    }
     let lastReturn = LastReturn(at: tools.now(), code: code)
-    guard let noted = try? await ledger.noteFirst(lastReturn, on: row.number) else { return row }
+    guard let noted = try? await ledger.noteAfterEnd(lastReturn, on: row.number) else { return row }
     waits.signal(row.requestId, of: row.session)
     return noted
   }
@@ -134,7 +145,7 @@ extension Broker {
     guard let requestId = returned.requestId else {
       return view.show(await judgeAll(live.all, namedThem: false))
     }
-    let named = live.of(requestId: requestId)
+    var named = live.of(requestId: requestId)
     guard named.isEmpty else {
       return view.show(await judgeAll(named, namedThem: true, activationToken))
     }
@@ -146,9 +157,14 @@ extension Broker {
     } catch {
       return view.show(.notConfirmed)
     }
+    // It may have become one that is watched while the ledger was asked.
+    named = live.of(requestId: requestId)
+    guard named.isEmpty else {
+      return view.show(await judgeAll(named, namedThem: true, activationToken))
+    }
     // Not one that is recorded here.
     guard let row = found, row.state.isFinal else { return view.show(.mismatch) }
-    _ = await noteFirstReturn(of: row)
+    _ = await noteReturn(of: row)
     view.show(PageState(row.state))
   }
 

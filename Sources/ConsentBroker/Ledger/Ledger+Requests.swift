@@ -117,19 +117,22 @@ extension Ledger {
     }
   }
 
-  /// Notes the first return of a finished request. No event: its end was told.
+  /// Notes the first return that met the end of a finished request. No event: its end was told.
   ///
-  /// - Returns: the row, which is as before where a return is noted already.
-  func noteFirst(_ lastReturn: LastReturn, on number: Int64) async throws(LedgerError)
+  /// - Returns: the row, which is as before where such a return is noted already.
+  func noteAfterEnd(_ lastReturn: LastReturn, on number: Int64) async throws(LedgerError)
     -> RequestRow?
   {
     try await write { connection throws(LedgerError) in
       try connection.run(
         """
         UPDATE requests SET last_return_at = ?, last_return_code = ?, revision = revision + 1
-          WHERE number = ? AND finished_at IS NOT NULL AND last_return_at IS NULL
+          WHERE number = ? AND finished_at IS NOT NULL AND last_return_code IS NOT ?
         """,
-        [.integer(lastReturn.at.ledgerTime), .text(lastReturn.code), .integer(number)])
+        [
+          .integer(lastReturn.at.ledgerTime), .text(lastReturn.code), .integer(number),
+          .text(lastReturn.code),
+        ])
       return try RequestTable.find(number: number, on: connection)
     }
   }
