@@ -40,10 +40,8 @@ package enum Signal: Int32, Sendable, CaseIterable {
     _ signals: [Signal], _ onSignal: @escaping @LoopActor (Signal) -> Void
   ) throws(SystemError) {
     Self.block(signals)
-    var set = Self.set(of: signals)
-    let flags = CInt(SFD_CLOEXEC) | CInt(SFD_NONBLOCK)
-    let number = try systemCall("signalfd") { signalfd(-1, &set, flags) }
-    let descriptor = OwnedDescriptor(adopting: number)
+    let descriptor = try Self.descriptor(of: signals)
+    let number = descriptor.withNumber { $0 }
     watch = try Watch(descriptor, for: .readable) { _ in
       guard let signal = Self.next(from: number) else { return }
       onSignal(signal)
@@ -56,6 +54,15 @@ package enum Signal: Int32, Sendable, CaseIterable {
   package func stop() {
     watch?.close()
     watch = nil
+  }
+
+  /// Readable while one of `signals`, which are blocked, is pending (signalfd(2)).
+  nonisolated static func descriptor(
+    of signals: [Signal]
+  ) throws(SystemError) -> OwnedDescriptor {
+    var set = Self.set(of: signals)
+    let flags = CInt(SFD_CLOEXEC) | CInt(SFD_NONBLOCK)
+    return OwnedDescriptor(adopting: try systemCall("signalfd") { signalfd(-1, &set, flags) })
   }
 
   /// One for each event: the descriptor stays readable while there are more.

@@ -8,7 +8,7 @@ enum SecretInput {
   /// What stands for standard input.
   static let standardInput = "-"
 
-  /// Waits for whoever writes to a pipe; Ctrl-C ends it.
+  /// Waits for whoever writes to a pipe, or types, which is not shown; Ctrl-C ends it.
   ///
   /// - Parameter source: a path, or `-`.
   /// - Returns: the text without spaces and line ends around it.
@@ -20,13 +20,8 @@ enum SecretInput {
     let limit = SessionTokens.longest + 64
     var bytes: [UInt8]
     if source == standardInput {
-      if terminal.surroundings.isInteractive {
-        terminal.say("Paste the \(name), then press Enter and Ctrl-D:")
-      }
       do throws(SystemError) {
-        bytes = try Signals.unblocked(Interrupts.signals) { () throws(SystemError) in
-          try StandardStream.input.readToEnd(limit: limit)
-        }
+        bytes = try typed(limit: limit, called: name, on: terminal)
       } catch {
         throw PrivateFile.unusable("standard input", error)
       }
@@ -53,5 +48,23 @@ enum SecretInput {
         "\(place) holds something else than a \(name): one word of visible ASCII", field: source)
     }
     return String(decoding: text[..<end], as: UTF8.self)
+  }
+
+  @LoopActor private static func typed(
+    limit: Int, called name: String, on terminal: Terminal
+  ) throws(SystemError) -> [UInt8] {
+    guard StandardStream.input.isTerminal else {
+      return try Signals.unblocked(Interrupts.signals) { () throws(SystemError) in
+        try StandardStream.input.readToEnd(limit: limit)
+      }
+    }
+    terminal.ask("Paste the \(name), which is not shown, and press Enter: ")
+    let result = Result { () throws(SystemError) in
+      try HiddenInput.line(limit: limit, endedBy: Interrupts.signals)
+    }
+    terminal.say("")
+    // A Ctrl-C of the meantime has its effect here.
+    Signals.unblocked(Interrupts.signals) {}
+    return try result.get()
   }
 }

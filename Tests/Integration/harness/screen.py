@@ -54,6 +54,10 @@ class Screen:
         plain = re.sub(r"\x1b\[[0-9;]*[mK]", "", self.raw.replace("\r\n", "\n"))
         return "\n".join(line.rsplit("\r", 1)[-1] for line in plain.split("\n"))
 
+    @property
+    def shows_what_is_typed(self):
+        return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
+
     def until(self, words):
         deadline = time.monotonic() + PATIENCE
         while words not in self.text:

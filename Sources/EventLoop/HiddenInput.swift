@@ -1,0 +1,56 @@
+import CLinux
+import Glibc
+
+/// A line that a person types or pastes into the terminal and that nobody looking on may read.
+package enum HiddenInput {
+  /// Reads one line of standard input, which is a terminal, and does not show it. Not limited to
+  /// the 4,095 bytes that a terminal hands over as one line (termios(3)); erasing a character and
+  /// the whole line work as ever.
+  ///
+  /// - Parameter signals: blocked by the caller. One that arrives ends the reading and is left
+  ///   pending, so that the terminal shows what is typed again before the signal has its effect.
+  /// - Returns: the line without its end, or what came before the end of the input.
+  /// - Throws: `EINTR` for one of `signals`, `EFBIG` for more than `limit` bytes, `EIO`.
+  package static func line(
+    limit: Int, endedBy signals: [Signal]
+  ) throws(SystemError) -> [UInt8] {
+    let arrival = try Signals.descriptor(of: signals)
+    var shown = termios()
+    _ = try systemCall("tcgetattr") { tcgetattr(STDIN_FILENO, &shown) }
+    var hidden = shown
+    hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL | ICANON)
+    withUnsafeMutableBytes(of: &hidden.c_cc) { keys in
+      keys[Int(VMIN)] = 1
+      keys[Int(VTIME)] = 0
+    }
+    let keys = withUnsafeBytes(of: &shown.c_cc) { Array($0) }
+    _ = try systemCall("tcsetattr") { tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden) }
+    defer { tcsetattr(STDIN_FILENO, TCSADRAIN, &shown) }
+    var line: [UInt8] = []
+    // Its old buffer may hold the secret, so it never grows.
+    line.reserveCapacity(limit)
+    while let byte = try next(or: arrival) {
+      switch byte {
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"), keys[Int(VEOF)]: return line
+      case keys[Int(VERASE)], 0x08: _ = line.popLast()
+      case keys[Int(VKILL)]: line.removeAll(keepingCapacity: true)
+      default:
+        guard line.count < limit else { throw SystemError(call: "read", code: EFBIG) }
+        line.append(byte)
+      }
+    }
+    return line
+  }
+
+  /// - Returns: `nil` when the terminal is gone.
+  private static func next(or arrival: borrowing OwnedDescriptor) throws(SystemError) -> UInt8? {
+    var entries = arrival.withNumber { number in
+      [STDIN_FILENO, number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+    }
+    _ = try Files.retrying("poll") { poll(&entries, nfds_t(entries.count), -1) }
+    guard entries[1].revents == 0 else { throw SystemError(call: "read", code: EINTR) }
+    var byte: UInt8 = 0
+    let count = try Files.retrying("read") { CInt(read(STDIN_FILENO, &byte, 1)) }
+    return count == 1 ? byte : nil
+  }
+}
