@@ -3,17 +3,24 @@ import Glibc
 
 /// A line that a person types or pastes into the terminal and that nobody looking on may read.
 package enum HiddenInput {
+  /// What ended the reading.
+  package enum End: Sendable {
+    /// The line without its end, or what came before the end of the input.
+    case line([UInt8])
+    /// It has been taken, so it has no further effect: the terminal shows what is typed again
+    /// before the caller acts on it.
+    case signal(Signal)
+  }
+
   /// Reads one line of standard input, which is a terminal, and does not show it. Not limited to
   /// the 4,095 bytes that a terminal hands over as one line (termios(3)); erasing a character and
   /// the whole line work as ever.
   ///
-  /// - Parameter signals: blocked by the caller. One that arrives ends the reading and is left
-  ///   pending, so that the terminal shows what is typed again before the signal has its effect.
-  /// - Returns: the line without its end, or what came before the end of the input.
-  /// - Throws: `EINTR` for one of `signals`, `EFBIG` for more than `limit` bytes, `EIO`.
+  /// - Parameter signals: blocked by the caller.
+  /// - Throws: `EFBIG` for more than `limit` bytes, `EIO`.
   package static func line(
     limit: Int, endedBy signals: [Signal]
-  ) throws(SystemError) -> [UInt8] {
+  ) throws(SystemError) -> End {
     let arrival = try Signals.descriptor(of: signals)
     var shown = termios()
     _ = try systemCall("tcgetattr") { tcgetattr(STDIN_FILENO, &shown) }
@@ -29,9 +36,13 @@ package enum HiddenInput {
     var line: [UInt8] = []
     // Its old buffer may hold the secret, so it never grows.
     line.reserveCapacity(limit)
-    while let byte = try next(or: arrival) {
+    while true {
+      if let signal = try signal(orInput: arrival) { return .signal(signal) }
+      var byte: UInt8 = 0
+      let count = try Files.retrying("read") { CInt(read(STDIN_FILENO, &byte, 1)) }
       switch byte {
-      case UInt8(ascii: "\n"), UInt8(ascii: "\r"), keys[Int(VEOF)]: return line
+      case _ where count == 0: return .line(line)
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"), keys[Int(VEOF)]: return .line(line)
       case keys[Int(VERASE)], 0x08: _ = line.popLast()
       case keys[Int(VKILL)]: line.removeAll(keepingCapacity: true)
       default:
@@ -39,18 +50,15 @@ package enum HiddenInput {
         line.append(byte)
       }
     }
-    return line
   }
 
-  /// - Returns: `nil` when the terminal is gone.
-  private static func next(or arrival: borrowing OwnedDescriptor) throws(SystemError) -> UInt8? {
-    var entries = arrival.withNumber { number in
-      [STDIN_FILENO, number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    }
+  /// Waits for input, or for a signal.
+  private static func signal(
+    orInput arrival: borrowing OwnedDescriptor
+  ) throws(SystemError) -> Signal? {
+    let number = arrival.withNumber { $0 }
+    var entries = [STDIN_FILENO, number].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     _ = try Files.retrying("poll") { poll(&entries, nfds_t(entries.count), -1) }
-    guard entries[1].revents == 0 else { throw SystemError(call: "read", code: EINTR) }
-    var byte: UInt8 = 0
-    let count = try Files.retrying("read") { CInt(read(STDIN_FILENO, &byte, 1)) }
-    return count == 1 ? byte : nil
+    return entries[1].revents == 0 ? nil : Signals.next(from: number)
   }
 }

@@ -66,7 +66,7 @@ package enum Signal: Int32, Sendable, CaseIterable {
   }
 
   /// One for each event: the descriptor stays readable while there are more.
-  private static func next(from number: CInt) -> Signal? {
+  nonisolated static func next(from number: CInt) -> Signal? {
     var info = signalfd_siginfo()
     let size = MemoryLayout<signalfd_siginfo>.size
     guard Glibc.read(number, &info, size) == size else { return nil }

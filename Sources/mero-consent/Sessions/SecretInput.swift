@@ -59,12 +59,13 @@ enum SecretInput {
       }
     }
     terminal.ask("Paste the \(name), which is not shown, and press Enter: ")
-    let result = Result { () throws(SystemError) in
+    let end = Result { () throws(SystemError) in
       try HiddenInput.line(limit: limit, endedBy: Interrupts.signals)
     }
     terminal.say("")
-    // A Ctrl-C of the meantime has its effect here.
-    Signals.unblocked(Interrupts.signals) {}
-    return try result.get()
+    switch try end.get() {
+    case .line(let bytes): return bytes
+    case .signal(let signal): ProcessEnd.by(signal.rawValue)
+    }
   }
 }
