@@ -123,6 +123,14 @@ SECONDS = 60
 fuzz: deps
 	Fuzzing/run $(SECONDS) $(SUBJECT)
 
+# Apps, a person who decides, and kills at random moments under a real user manager, round after
+# round: everybody was told what is so, and nothing is lost. `make chaos RUNS=1 SEED=…` repeats the
+# plan of a round; the evidence of a fault is in build/chaos.
+.PHONY: chaos
+RUNS = 500
+chaos: build .venv/installed
+	PYTHONPATH=Tests/Integration .venv/bin/python -B -m chaos --runs $(RUNS) $(if $(SEED),--seed $(SEED))
+
 # The tests once more under the address and the thread sanitizer. `make sanitize SANITIZER=thread`.
 sanitize: deps .venv/installed
 	Tests/sanitize $(or $(SANITIZER),address thread)

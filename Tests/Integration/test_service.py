@@ -4,79 +4,34 @@ The checks run as an ordinary user in a network of their own, so everything that
 where that user may read it. `CHECKS='-k idle'` in the environment runs a part of them.
 """
 
-import importlib.util
 import os
 import shlex
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import pytest
-from harness.programs import ROOT, binaries
+from harness.stage import environment, interpreter, rig, set_up
 
 HERE = Path(__file__).resolve().parent
 CHECKS = sorted(path.name for path in (HERE / "rig" / "checks").glob("check_*.py"))
-# What pytest is made of; all of it is plain Python.
-PACKAGES = ["pytest", "_pytest", "py", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup",
-            "tomli", "typing_extensions", "jeepney"]
-STRANGER = ["setpriv", "--reuid=4000", "--regid=4000", "--clear-groups", "--inh-caps=-all"]
 
 pytestmark = pytest.mark.skipif(
     os.geteuid() != 0, reason="only root can set up a user manager of its own")
 
 
-def interpreter():
-    """A Python that everybody may run: the one of this run may be somebody's own."""
-    for path in (os.path.realpath(sys.executable), "/usr/bin/python3"):
-        # By a shell, which has none of our rights any more when it looks for the program.
-        tried = [*STRANGER, "sh", "-c", 'exec "$0" -c ""', path]
-        if subprocess.run(tried, stderr=subprocess.DEVNULL).returncode == 0:
-            return path
-    raise AssertionError("no Python here that another user may run")
-
-
 @pytest.fixture(scope="module")
 def stage():
-    folder = Path(tempfile.mkdtemp(prefix="mero-rig-"))
-    folder.chmod(0o755)
-    for name in ("mero-consentd", "mero-consent", "mero-dev-node"):
-        (folder / "bin").mkdir(exist_ok=True)
-        shutil.copy(binaries() / name, folder / "bin" / name)
-    shutil.copytree(ROOT / "systemd", folder / "systemd")
-    shutil.copy(ROOT / "config" / "mero-consent.desktop", folder / "systemd")
-    tests = folder / "Tests" / "Integration"
-    for name in ("harness", "rig/checks"):
-        shutil.copytree(HERE / name, tests / name)
-    for path in (*HERE.glob("*.py"), HERE / "pytest.ini"):
-        shutil.copy(path, tests / path.name)
-    for name in ("config", "docs"):
-        shutil.copytree(ROOT / name, folder / name)
-    for name in PACKAGES:
-        spec = importlib.util.find_spec(name)
-        if spec is None:
-            continue
-        origin = Path(spec.origin)
-        if origin.name == "__init__.py":
-            shutil.copytree(origin.parent, folder / "site" / name)
-        else:
-            shutil.copy(origin, folder / "site" / origin.name)
+    folder = set_up(tempfile.mkdtemp(prefix="mero-rig-"), "rig/checks")
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def in_rig(stage, command):
     return subprocess.run(
-        [HERE / "rig" / "with-user-systemd", "--as", "tester", "--net", "--", *command],
-        env=os.environ | environment(stage), stdin=subprocess.DEVNULL, capture_output=True,
-        text=True, timeout=900)
-
-
-def environment(stage):
-    return {
-        "PYTHONPATH": f"{stage}/site:{stage}/Tests/Integration", "MERO_BIN": f"{stage}/bin",
-        "MERO_UNITS": f"{stage}/systemd", "PYTHONDONTWRITEBYTECODE": "1"}
+        rig(*command), env=os.environ | environment(stage), stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=900)
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -88,8 +88,9 @@ extension Broker {
       vault.add(session)
       log.info("session of the configuration opened", .session(session.id))
     }
-    publish(key, of: wanted, places)
+    // Who finds the key finds a session that works.
     if let tokens { try await use(tokens, in: session) }
+    publish(key, of: wanted, places)
     return session
   }
 
