@@ -121,7 +121,9 @@ class Service:
         matches = [f"{name}={value}" for name, value in fields.items()]
         lines = subprocess.run(
             ["journalctl", "--user", "-q", "-o", "json", "--all", f"--since=@{self.began}",
-             f"_SYSTEMD_USER_UNIT={SERVICE}", *matches],
+             f"_SYSTEMD_USER_UNIT={SERVICE}", *matches,
+             # What the journal files a process under that has ended before it could be looked at.
+             "+", f"_SYSTEMD_UNIT={SERVICE}", *matches],
             capture_output=True, text=True, timeout=60).stdout
         return [json.loads(line) for line in lines.splitlines()]
 
