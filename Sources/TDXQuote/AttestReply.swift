@@ -6,8 +6,7 @@ package enum AttestReply {
   package static func collateral(in reply: [UInt8]) -> [UInt8]? {
     do throws(JSONMismatch) {
       var collateral: [UInt8]?
-      var reader = try JSONReader(reply)
-      try reader.object { (name, value) throws(JSONMismatch) in
+      try JSONReader.document(reply) { (name, value) throws(JSONMismatch) in
         guard name == "data" else { return try value.skip() }
         try value.object { (name, value) throws(JSONMismatch) in
           guard name == "collateral" else { return try value.skip() }
@@ -16,7 +15,6 @@ package enum AttestReply {
           collateral = try value.raw()
         }
       }
-      try reader.end()
       return collateral
     } catch {
       return nil

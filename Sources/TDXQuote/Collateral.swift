@@ -37,8 +37,7 @@ struct Collateral {
     var qeIdentityIssuerChain = Required<[UInt8]>()
     var qeIdentity = Required<[UInt8]>()
     var qeIdentitySignature = Required<[UInt8]>()
-    var reader = try JSONReader(json)
-    try reader.object { (name, value) throws(JSONMismatch) in
+    try JSONReader.document(json) { (name, value) throws(JSONMismatch) in
       switch name {
       case "pck_crl_issuer_chain": try pckCRLIssuerChain.set(try value.string())
       case "root_ca_crl": try rootCRL.set(try value.byteString())
@@ -52,7 +51,6 @@ struct Collateral {
       default: try value.skip()
       }
     }
-    try reader.end()
     self.pckCRLIssuerChain = try pckCRLIssuerChain.get()
     self.rootCRL = try rootCRL.get()
     self.pckCRL = try pckCRL.get()

@@ -17,6 +17,15 @@ struct JSONReader {
     self.bytes = bytes
   }
 
+  /// Reads a text that is one object and nothing behind it. `field` is called as for `object`.
+  static func document(
+    _ bytes: [UInt8], _ field: (String, inout JSONReader) throws(JSONMismatch) -> Void
+  ) throws(JSONMismatch) {
+    var reader = try JSONReader(bytes)
+    try reader.object(field)
+    try reader.end()
+  }
+
   /// Reads an object. `field` is called for each name, in the order of the text, and must read
   /// or skip the value.
   mutating func object(

@@ -52,8 +52,7 @@ package struct PublishedRelease: Sendable {
     var role = Required<String>()
     var tag = Required<String>()
     var profiles: [String: Measurements] = [:]
-    var reader = try JSONReader(json)
-    try reader.object { (name, value) throws(JSONMismatch) in
+    try JSONReader.document(json) { (name, value) throws(JSONMismatch) in
       switch name {
       case "role": try role.set(try value.text())
       case "tag": try tag.set(try value.text())
@@ -65,7 +64,6 @@ package struct PublishedRelease: Sendable {
       default: try value.skip()
       }
     }
-    try reader.end()
     guard !profiles.isEmpty else { throw JSONMismatch() }
     return (PublishedRelease(tag: try tag.get(), profiles: profiles), try role.get())
   }

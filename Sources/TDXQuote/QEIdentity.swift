@@ -43,8 +43,7 @@ struct QEIdentity {
     var mrSigner = Required<[UInt8]>()
     var isvProdID = Required<Int>()
     var levels = Required<[ComponentLevel]>()
-    var reader = try JSONReader(json)
-    try reader.object { (name, value) throws(JSONMismatch) in
+    try JSONReader.document(json) { (name, value) throws(JSONMismatch) in
       switch name {
       case "id": try id.set(try value.text())
       case "version": try version.set(try value.integer(upTo: 2))

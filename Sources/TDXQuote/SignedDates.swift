@@ -8,15 +8,13 @@ struct SignedDates {
   init(reading json: [UInt8]) throws(JSONMismatch) {
     var issueDate = Required<Int64>()
     var nextUpdate = Required<Int64>()
-    var reader = try JSONReader(json)
-    try reader.object { (name, value) throws(JSONMismatch) in
+    try JSONReader.document(json) { (name, value) throws(JSONMismatch) in
       switch name {
       case "issueDate": try issueDate.set(try value.date())
       case "nextUpdate": try nextUpdate.set(try value.date())
       default: try value.skip()
       }
     }
-    try reader.end()
     self.issueDate = try issueDate.get()
     self.nextUpdate = try nextUpdate.get()
   }

@@ -66,8 +66,7 @@ struct TCBInfo {
     var module = Required<Module>()
     var identities = Required<[ModuleIdentity]>()
     var levels = Required<[PlatformLevel]>()
-    var reader = try JSONReader(json)
-    try reader.object { (name, value) throws(JSONMismatch) in
+    try JSONReader.document(json) { (name, value) throws(JSONMismatch) in
       switch name {
       case "id": try id.set(try value.text())
       case "version": try version.set(try value.integer(upTo: 3))
