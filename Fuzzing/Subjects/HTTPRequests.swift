@@ -12,7 +12,7 @@ extension Subject {
     ]
   ) { bytes throws(Finding) in
     let whole = ParsedRequests(bytes, .whole, HTTPLimits())
-    for delivery in Delivery.allCases {
+    for delivery in Delivery.all(of: bytes) {
       let again = ParsedRequests(bytes, delivery, HTTPLimits())
       try require(again == whole, "\(delivery): \(again) and not \(whole)")
     }

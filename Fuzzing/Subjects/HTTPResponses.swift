@@ -12,7 +12,7 @@ extension Subject {
   ) { bytes throws(Finding) in
     for isHead in [false, true] {
       let whole = ParsedResponses(bytes, .whole, toHead: isHead)
-      for delivery in Delivery.allCases {
+      for delivery in Delivery.all(of: bytes) {
         let again = ParsedResponses(bytes, delivery, toHead: isHead)
         try require(again == whole, "\(delivery): \(again) and not \(whole)")
       }

@@ -46,12 +46,22 @@ extension Subject {
         bytes, kind: .createOrg, node: node, now: now, nodeDate: nil)
     else { return }
     let started = answer.started
-    try require(started.url.utf8.starts(with: "https://node.example".utf8), "a page elsewhere")
+    try require(isOnNode(started.url), "a page elsewhere")
     try require(StartedCheck.isUsable(requestId: started.requestId), "an unusable id")
     try require(started.expiresAt > now, "a request of the past")
     try require(
       answer.lifetime > .zero && answer.lifetime <= .seconds(StartedCheck.longestLifetime),
       "a lifetime of \(answer.lifetime)")
     try require((4...32).contains(started.code.unicodeScalars.count), "a code of another length")
+  }
+
+  /// Whether a URL's scheme and authority, which have no case, are the node's: cut out here, not
+  /// as the library reads them.
+  private static func isOnNode(_ url: String) -> Bool {
+    let parts = url.split(separator: "/", maxSplits: 3, omittingEmptySubsequences: false)
+    guard parts.count >= 3, parts[1].isEmpty else { return false }
+    let authority = parts[2].prefix { !"?#".contains($0) }.lowercased().split(separator: ":")
+    return parts[0].lowercased() == "https:" && authority.first == "node.example"
+      && authority.dropFirst().allSatisfy { Int($0) == 443 }
   }
 }

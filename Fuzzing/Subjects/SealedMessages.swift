@@ -18,7 +18,7 @@ extension Subject {
     let frames = plannedFrames(bytes)
     let stream = sealed(frames)
     let whole = OpenedStream(stream, .whole)
-    for delivery in Delivery.allCases {
+    for delivery in Delivery.all(of: stream) {
       let again = OpenedStream(stream, delivery)
       try require(again == whole, "\(delivery): \(again) and not \(whole)")
     }

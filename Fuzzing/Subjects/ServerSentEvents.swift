@@ -8,7 +8,7 @@ extension Subject {
     words: ["data: ", "event: ", "id: ", "retry: ", "\r\n", "\r", "\n\n", ":\n", "\u{FEFF}"]
   ) { bytes throws(Finding) in
     let whole = ReadEvents(bytes, .whole)
-    for delivery in Delivery.allCases {
+    for delivery in Delivery.all(of: bytes) {
       let again = ReadEvents(bytes, delivery)
       try require(again == whole, "\(delivery): \(again) and not \(whole)")
     }

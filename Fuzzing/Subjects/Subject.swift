@@ -21,7 +21,7 @@ struct Subject: Sendable {
   static let all: [Subject] = [
     .httpRequest, .httpResponse, .serverSentEvents, .percentCoding, .returnURL,
     .sealedFrames, .sealedHandshake, .quote, .evidence, .intelDocuments, .der, .localJSON,
-    .nodeAnswers, .configuration, .ledger, .dates,
+    .localCalls, .nodeAnswers, .nodeReplies, .configuration, .ledger, .dates,
   ]
 }
 
@@ -49,12 +49,30 @@ struct SeededGenerator: RandomNumberGenerator {
 }
 
 /// The ways in which a network may deliver the same bytes.
-enum Delivery: CaseIterable {
+enum Delivery {
   case whole, byByte, random
+  /// In two, behind so many bytes.
+  case cut(Int)
+
+  /// The whole, single bytes, pieces at random, and a cut at every position: at all of a short
+  /// input, at a few of a long one, which are others for each input.
+  static func all(of bytes: [UInt8]) -> [Delivery] {
+    [.whole, .byByte, .random] + cuts(of: bytes).map { .cut($0) }
+  }
+
+  private static let cutEverywhere = 64
+
+  private static func cuts(of bytes: [UInt8]) -> [Int] {
+    guard bytes.count > 1 else { return [] }
+    guard bytes.count > cutEverywhere else { return Array(1..<bytes.count) }
+    var generator = SeededGenerator(bytes)
+    return (0..<8).map { _ in Int.random(in: 1..<bytes.count, using: &generator) }
+  }
 
   func pieces(of bytes: [UInt8]) -> [[UInt8]] {
     switch self {
     case .whole: return [bytes]
+    case .cut(let place): return [Array(bytes[..<place]), Array(bytes[place...])]
     case .byByte: return bytes.map { [$0] }
     case .random:
       var generator = SeededGenerator(bytes)

@@ -9,15 +9,7 @@ import MeroConsent
     _ call: APICall, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
     try await asking { () throws(Problem) in try broker.checkAvailable() }
-    var fields = try call.fields()
-    var node = try fields.object("node")
-    let opening = SessionOpening(
-      package: try fields.text("package"), account: try account(&fields),
-      nodeURL: try node.text("url"), trust: try TrustJSON.read(&node), tokens: try tokens(&fields),
-      origins: try fields.optionalTexts("origins") ?? [],
-      returnTo: try fields.optionalText("returnTo"))
-    try node.finish()
-    try fields.finish()
+    let opening = try SessionBody(call).opening
     let opened = try await asking { () async throws(Problem) in
       try await broker.openSession(opening)
     }
@@ -36,9 +28,7 @@ import MeroConsent
   static func replaceTokens(
     _ call: APICall, of caller: Caller, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
-    var fields = try call.fields()
-    let tokens = try tokens(&fields)
-    try fields.finish()
+    let tokens = try TokensBody(call).tokens
     let view = try await asking { () async throws(Problem) in
       try await broker.replaceTokens(of: caller, with: tokens)
     }
@@ -58,22 +48,6 @@ import MeroConsent
   ) async throws(APIProblem) -> HTTPResponse {
     try await asking { () async throws(Problem) in try await broker.closeSession(of: caller) }
     return APIResponse.empty(204)
-  }
-
-  private static func tokens(
-    _ fields: inout JSONFields
-  ) throws(APIProblem) -> SessionTokens {
-    SessionTokens(
-      accessToken: try fields.text("accessToken"),
-      refreshToken: try fields.optionalText("refreshToken"))
-  }
-
-  private static func account(_ fields: inout JSONFields) throws(APIProblem) -> String? {
-    guard let account = try fields.optionalText("account") else { return nil }
-    guard TrustJSON.isHex(account, digits: 64) else {
-      throw fields.invalid("account", "is not 64 hexadecimal digits")
-    }
-    return account
   }
 
   private struct CheckBody: JSONObject {
