@@ -110,6 +110,8 @@ private func stopSoon(_ argument: UnsafeMutableRawPointer?) -> UnsafeMutableRawP
       EventLoop.runOnThisThread {
         var thread = pthread_t()
         pthread_create(&thread, nil, stopSoon, nil)
+        // The process ends without waiting for it.
+        pthread_detach(thread)
       }
       exit(5)
     }

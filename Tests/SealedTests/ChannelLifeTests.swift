@@ -204,6 +204,7 @@ import Testing
     #expect(await fixture.failure() == .closed)
     #expect(await !fixture.channel.holdsKeys)
     #expect(await fixture.node.count(.exchange) == 0)
+    await fixture.node.whileEndsAreWaitedFor(nil)
   }
 
   @Test func closingAtTheEndOfAnAnswerYieldsNothing() async throws {
@@ -211,5 +212,7 @@ import Testing
     try await fixture.get("/warm-up")
     await fixture.node.whileEndsAreWaitedFor { await fixture.channel.close() }
     #expect(await fixture.failure() == .closed)
+    // The node holds the fixture until then, and the fixture the node.
+    await fixture.node.whileEndsAreWaitedFor(nil)
   }
 }

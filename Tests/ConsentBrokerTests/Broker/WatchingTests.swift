@@ -68,14 +68,14 @@ import Testing
   @Test func aDecisionInTheLastMomentCounts() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
-    fixture.node.lifetime = 1.5
+    fixture.node.lifetime = 6
     let view = try await fixture.start(caller)
     // After the first read, before the last.
     while fixture.node.reads(of: "rq-1") == 0 {
       try await LoopActor.sleep(for: .milliseconds(10))
     }
     fixture.node.approve("rq-1")
-    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(60))
     #expect(seen?.state == .approved)
   }
 
@@ -111,10 +111,10 @@ import Testing
   @Test func anInvalidAnswerIsTheEndOnlyAtTheEnd() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
-    fixture.node.lifetime = 1.4
+    fixture.node.lifetime = 5
     let view = try await fixture.start(caller)
     fixture.node.decide("rq-1", .broken(status: 200, body: #"{"status":"APPROVED"}"#))
-    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(60))
     #expect(seen?.state == .failed)
     #expect(seen?.failure == .resultInvalid)
     #expect(fixture.node.reads(of: "rq-1") >= 2)

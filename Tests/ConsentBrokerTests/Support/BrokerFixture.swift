@@ -58,6 +58,9 @@ import Testing
     try await broker.restore()
   }
 
+  /// From here on nothing is read but for returns: for who counts what they have read.
+  func watchNothing() { broker.watcher.stop() }
+
   private func open(_ url: String) throws(PageUnavailable) -> PageOpening {
     guard hasBrowser else { throw PageUnavailable(.noBrowser) }
     opened.append(url)

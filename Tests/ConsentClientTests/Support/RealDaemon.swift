@@ -29,14 +29,9 @@ import Testing
 
   /// Returns when it answers.
   func start() async throws {
-    // The tests lie beside the programs.
-    var tests = [UInt8](repeating: 0, count: 4096)
-    let count = readlink("/proc/self/exe", &tests, tests.count)
-    let end = try #require(tests[..<max(count, 0)].lastIndex(of: UInt8(ascii: "/")))
-    let folder = String(decoding: tests[..<end], as: UTF8.self)
     let process = try ChildProcess.spawn(
       ChildProcess.Command(
-        path: folder + "/mero-consentd",
+        path: try Self.programs() + "/mero-consentd",
         arguments: [
           "--socket", client.socket, "--callback-port", "0", "--state-dir", home + "/state",
         ],
@@ -54,6 +49,15 @@ import Testing
         try await LoopActor.sleep(for: .milliseconds(10))
       }
     }
+  }
+
+  /// `MERO_BIN`, or else where the tests are.
+  private static func programs() throws -> String {
+    if let named = getenv("MERO_BIN") { return String(cString: named) }
+    var tests = [UInt8](repeating: 0, count: 4096)
+    let count = readlink("/proc/self/exe", &tests, tests.count)
+    let end = try #require(tests[..<max(count, 0)].lastIndex(of: UInt8(ascii: "/")))
+    return String(decoding: tests[..<end], as: UTF8.self)
   }
 
   /// As a crash, or a kernel that is out of memory, ends it.

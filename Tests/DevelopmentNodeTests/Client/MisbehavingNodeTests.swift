@@ -112,7 +112,7 @@ import Testing
   @Test func aNodeThatNeverAnswersIsGivenUp() async throws {
     try await NodeAndClient.serving { it in
       var limits = CarrierLimits()
-      limits.call = .milliseconds(500)
+      limits.call = .seconds(3)
       let client = try it.another(limits: limits)
       try it.node.misbehave(.neverAnswers, on: .request)
       await #expect(throws: ConsentError(.nodeUnreachable)) {

@@ -5,13 +5,14 @@ import Synchronization
 final class FakeReply: CarrierReply {
   let head: CarrierReplyHead
   private let limit: Int
-  private let beforeEnd: (@Sendable () async -> Void)?
 
   private struct State {
     var pieces: [[UInt8]]
     var ending: CarrierError?
     var given = 0
     var isAbandoned = false
+    /// Let go when it has happened: it may hold who holds this.
+    var beforeEnd: (@Sendable () async -> Void)?
   }
   private let state: Mutex<State>
 
@@ -24,12 +25,12 @@ final class FakeReply: CarrierReply {
   ) {
     self.head = head
     self.limit = limit
-    self.beforeEnd = beforeEnd
-    state = Mutex(State(pieces: pieces.filter { !$0.isEmpty }, ending: ending))
+    state = Mutex(
+      State(pieces: pieces.filter { !$0.isEmpty }, ending: ending, beforeEnd: beforeEnd))
   }
 
   func next() async throws(CarrierError) -> [UInt8]? {
-    if let beforeEnd, state.withLock({ $0.pieces.isEmpty }) { await beforeEnd() }
+    await state.withLock { $0.pieces.isEmpty ? $0.beforeEnd.take() : nil }?()
     let result = state.withLock { state -> Result<[UInt8]?, CarrierError> in
       guard !state.isAbandoned else {
         return .failure(CarrierError(.cancelled, requestMayHaveLeft: true))
