@@ -81,9 +81,7 @@ extension Broker {
         look = .final(await noteReturn(of: row))
       case .refused(let error):
         guard namedIt else { break }
-        await refuse(request, error.code)
-        // It may have ended in that moment, so that the refusal is noted nowhere.
-        if request.isOver, request.row.lastReturn == nil { _ = await noteReturn(of: request.row) }
+        if await !refuse(request, error.code) { await noteReturn(ofEnded: request) }
       }
       request.returnsUnderWay -= 1
       // It is of this moment; a later event must not take the focus.
@@ -95,8 +93,11 @@ extension Broker {
   }
 
   /// Keeps what a return met. It changes nothing else, and nothing of a finished request.
-  func refuse(_ request: LiveRequest, _ code: ConsentError.Code) async {
-    guard !request.isOver else { return }
+  ///
+  /// - Returns: false where the request has ended, so that nothing was noted.
+  @discardableResult
+  func refuse(_ request: LiveRequest, _ code: ConsentError.Code) async -> Bool {
+    guard !request.isOver else { return false }
     let isRepeated = request.refusal == code
     request.refusal = code
     request.wakePages()
@@ -104,21 +105,36 @@ extension Broker {
     if isRepeated, let last = request.refusalNotedAt,
       BootInstant.now - last < Self.knockInterval
     {
-      return
+      return true
     }
     request.refusalNotedAt = .now
     let lastReturn = LastReturn(at: tools.now(), code: code.rawValue)
-    guard let ledger = ledgerIfAny,
-      let change = try? await recorded({ () async throws(LedgerError) in
+    guard let ledger = ledgerIfAny else { return true }
+    let change: RecordedChange?
+    do {
+      change = try await recorded { () async throws(LedgerError) in
         try await ledger.note(lastReturn, on: request.number)
-      }), !request.isOver
-    else { return }
+      }
+    } catch {
+      return !request.isOver
+    }
+    guard let change else { return false }
+    guard !request.isOver else { return true }
     request.row = change.row
     request.session.events.publish(change.event, request.takeActivationToken())
     waits.signal(change.row.requestId, of: request.session.id)
     log.info(
       "return refused", .request(change.row.requestId), .code(code.rawValue),
       .event(.returnRefused))
+    return true
+  }
+
+  /// Notes a return that was to be refused when its request ended. Whoever ended it may not have
+  /// heard yet that it is on the disk.
+  private func noteReturn(ofEnded request: LiveRequest) async {
+    let (id, session) = (request.row.requestId, request.session.id)
+    let row = request.isOver ? request.row : try? await ledgerIfAny?.request(id, of: session)
+    if let row, row.lastReturn == nil { _ = await noteReturn(of: row) }
   }
 
   /// How often the same refusal of one request is written down and told.

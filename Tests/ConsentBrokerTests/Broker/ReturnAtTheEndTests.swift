@@ -107,4 +107,21 @@ import Testing
     #expect(seen.state == .cancelled)
     #expect(seen.lastReturn?.code == "CONSENT_CANCELLED")
   }
+
+  @Test func itIsNotedAlthoughNobodyHasHeardOfTheEndYet() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    // It is on the disk, and whoever has put it there is not back.
+    _ = try await fixture.ledger.finish(
+      request.number, RequestEnding(state: .cancelled, at: Date()))
+    let ticket = try fixture.ticket(of: view)
+    #expect(await fixture.page(ticket, "request_id=rq-1") == .notDecided)
+    while fixture.broker.returnsUnderWay > 0 {
+      try await LoopActor.sleep(for: .milliseconds(1))
+    }
+    #expect(try await fixture.row("rq-1", caller)?.lastReturn?.code == "CONSENT_CANCELLED")
+  }
 }
