@@ -1,7 +1,7 @@
 import EventLoop
 import Testing
 
-/// Every input that fuzzing has kept, run once more: what was found stays found.
+/// Every input that fuzzing begins with or has kept, run once more: what was found stays found.
 @Suite struct CorpusTests {
   private static let folder =
     "\(#filePath)".split(separator: "/").dropLast(2)
@@ -14,6 +14,14 @@ import Testing
     for input in inputs {
       let bytes = try Files.read("\(Self.folder)/\(name)/\(input)", limit: 1 << 20)
       #expect(throws: Never.self, "\(name)/\(input)") { try subject.run(bytes) }
+    }
+  }
+
+  @Test(arguments: Subject.all.map(\.name)) func everyFirstInputHolds(_ name: String) throws {
+    for seed in try #require(Subject.all.first { $0.name == name }).seeds {
+      #expect(throws: Never.self, "\(String(decoding: seed, as: UTF8.self))") {
+        try #require(Subject.all.first { $0.name == name }).run(seed)
+      }
     }
   }
 

@@ -14,7 +14,47 @@ extension Subject {
       + [
         "[Release a]\n", "[Session a]\n", "/run/x", "17463", "debug", "30d", "5min", "; x", "# x",
         "\r\n", "\\\n", "\u{FEFF}",
-      ]
+      ],
+    seeds: [
+      """
+      [Daemon]
+      Socket=/run/x
+      LogLevel=debug ; said
+      IdleTimeout=5min
+      [Callback]
+      CallbackPort=17463
+      [Sessions]
+      Retention=30d
+      SessionTimeout=8h
+      [Node]
+      ConnectTimeout=5s
+      [Desktop]
+      Notifications=no
+
+      """,
+      """
+      [Release a]
+      Image=2.3.87 locked
+      """
+        + ["MRTD", "RTMR0", "RTMR1", "RTMR2", "RTMR3"].map {
+          "\n\($0)=" + String(repeating: "0a", count: 48)
+        }.joined() + """
+
+          AllowedTCB=UpToDate
+          [Session b]
+          Node=https://node.example/node-7
+          Package=com.example.notes
+          TokenFile=/t
+          Origin=https://notes.example
+          Release=a
+          [Session c]
+          Node=http://127.0.0.1:8080/n
+          Package=c
+          TokenFile=/t
+          Development=yes
+
+          """,
+    ].map { Array($0.utf8) }
   ) { bytes throws(Finding) in
     let read = Read(bytes)
     let lines = bytes.count { $0 == UInt8(ascii: "\n") } + 1

@@ -9,7 +9,17 @@ extension Subject {
       "GET ", "POST ", "OPTIONS * ", "CONNECT ", "http://", "HTTP/1.1\r\n", "HTTP/1.0\r\n",
       "Host: a\r\n", "Content-Length: ", "Transfer-Encoding: chunked\r\n", "Connection: close\r\n",
       "Expect: 100-continue\r\n", "\r\n\r\n", "0\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-    ]
+    ],
+    seeds: [
+      "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhelloGET /b?c=d HTTP/1.1\r\nHost: a\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "5;x=y\r\nhello\r\n06\r\n world\r\n0\r\nX-T: v\r\n\r\nGET / HTTP/1.0\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n1\r\nb\r\n0\r\n\r\n",
+      "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "GET http://127.0.0.1:17463/return/t?request_id=r HTTP/1.1\r\nHost: b\r\nConnection: close\r\n\r\n",
+      "PUT /%41/./ HTTP/1.1\r\nhost:  [::1]:80 \r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\nx",
+      "OPTIONS * HTTP/1.1\r\nHost: a\r\nA: b\tc\r\nA:\r\n\r\n",
+    ].map { Array($0.utf8) }
   ) { bytes throws(Finding) in
     let whole = ParsedRequests(bytes, .whole, HTTPLimits())
     for delivery in Delivery.all(of: bytes) {

@@ -8,7 +8,14 @@ extension Subject {
       "HTTP/1.1 200 OK\r\n", "HTTP/1.0 404\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
       "HTTP/1.1 204 \r\n", "Content-Length: ", "Transfer-Encoding: chunked\r\n",
       "Connection: close\r\n", "\r\n\r\n", "0\r\n\r\n",
-    ]
+    ],
+    seeds: [
+      "HTTP/1.1 103 Early Hints\r\nLink: a\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
+        + "HTTP/1.1 304 \r\nETag: \"a\"\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + "5;x=\"y\"\r\nhello\r\n1\r\n!\r\n0\r\nX-T: v\r\n\r\nHTTP/1.1 204 \r\n\r\n",
+      "HTTP/1.0 200 OK\r\n\r\nuntil it closes", "HTTP/1.1 500 \r\nContent-Length: 0\r\n\r\n",
+    ].map { Array($0.utf8) }
   ) { bytes throws(Finding) in
     for isHead in [false, true] {
       let whole = ParsedResponses(bytes, .whole, toHead: isHead)

@@ -21,6 +21,10 @@ extension Subject {
       #"{"requestId":"rq-1","status":"approved","outcome":{"kind":"orgDeleted","apps":["a"]}}"#,
       #"{"requestId":"rq-1","url":"https://node.example/consent/rq-1?code=7QF2-XK","#
         + #""code":"7QF2-XK","expiresAt":"2030-01-01T00:00:00Z"}"#,
+      #"{"requestId":"rq-1","url":"https://node.example.elsewhere.example/consent/rq-1","#
+        + #""code":"7QF2-XK","expiresAt":"2030-01-01T00:00:00Z"}"#,
+      #"{"requestId":"rq-1","url":"https://elsewhere.example/consent/rq-1","#
+        + #""code":"7QF2-XK","expiresAt":1893456000000}"#,
     ].map { Array($0.utf8) }
   ) { bytes throws(Finding) in
     for kind in ConsentKind.allCases.map(Optional.some) + [nil] {

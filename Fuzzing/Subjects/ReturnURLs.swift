@@ -9,7 +9,13 @@ extension Subject {
     words: [
       "mero://return?", "http://127.0.0.1:17463/return/", "https://", "request_id=", "result=",
       "approved", "&", "#", "%", "///", "\u{FEFF}",
-    ]
+    ],
+    seeds: [
+      "mero://return?request_id=rq-1&result=approved",
+      "http://127.0.0.1:17463/return/t?request_id=a%2Fb%20c+d&result=declined#request_id=other",
+      "app:/?request_id=a&request_id=b",
+      "https://Notes.EXAMPLE:443/1.2.0/?native-consent=1&request%5Fid=a",
+    ].map { Array($0.utf8) }
   ) { bytes throws(Finding) in
     let url = try? ReturnURL(bytes: bytes)
     if let text = String(validating: bytes, as: UTF8.self) {

@@ -10,7 +10,8 @@ extension Subject {
     words: [
       #"{"status":200,"headers":[["content-type","application/json"]]}"#, #"{"status":200,"#,
       #""headers":[]}"#, "\u{0}", "\u{1}", "\u{2}",
-    ]
+    ],
+    seeds: frameSeeds
   ) { bytes throws(Finding) in
     // What was never sealed never comes out.
     try require(OpenedStream(bytes, .whole).answer == nil, "an answer that was not sealed")
@@ -160,3 +161,21 @@ private struct OpenedStream: Equatable {
     }
   }
 }
+
+/// Whole answers as plans of frames (a byte for the kind, one for the length), and a request's
+/// inside.
+private let frameSeeds: [[UInt8]] = {
+  func frame(_ kind: UInt8, _ text: String) -> [UInt8] {
+    [kind, UInt8(text.utf8.count)] + Array(text.utf8)
+  }
+  let end: [UInt8] = [FrameKind.end, 0]
+  let head = frame(
+    FrameKind.head, #"{"status":200,"headers":[["content-type","application/json"]]}"#)
+  let request = Array(
+    #"{"method":"POST","path":"/consent/requests","headers":[["authorization","Bearer t"]]}"#.utf8)
+  return [
+    head + end, head + frame(FrameKind.body, "{\"a\":") + frame(FrameKind.body, "1}") + end,
+    frame(FrameKind.head, #"{"status":204,"headers":[]}"#) + end,
+    UInt32(request.count).bigEndianBytes + request + Array("{}".utf8),
+  ]
+}()

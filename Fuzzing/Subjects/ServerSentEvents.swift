@@ -5,7 +5,11 @@ extension Subject {
   /// again.
   static let serverSentEvents = Subject(
     name: "server-sent-events", longest: 2048,
-    words: ["data: ", "event: ", "id: ", "retry: ", "\r\n", "\r", "\n\n", ":\n", "\u{FEFF}"]
+    words: ["data: ", "event: ", "id: ", "retry: ", "\r\n", "\r", "\n\n", ":\n", "\u{FEFF}"],
+    seeds: [
+      "\u{FEFF}id: 1\r\nevent: request\r\ndata: {\"a\":\r\ndata:1}\r\n\r\n: still here\n\ndata\n\n",
+      "retry: 3000\nid: 2\rdata: a\r\rid\ndata:  b\n\nevent: x\n\n",
+    ].map { Array($0.utf8) }
   ) { bytes throws(Finding) in
     let whole = ReadEvents(bytes, .whole)
     for delivery in Delivery.all(of: bytes) {
