@@ -59,18 +59,21 @@ import Glibc
 
   // MARK: Reading
 
+  package var onInput: (@LoopActor () -> Void)?
+  package var mayHaveInput: Bool { input != .none }
+
   package func read(into buffer: inout [UInt8], limit: Int) async throws(StreamError) -> Int {
-    precondition(limit > 0)
     while true {
-      if let count = try receive(into: &buffer, limit: min(limit, Self.largestRead)) {
-        return count
-      }
+      if let count = try readNow(into: &buffer, limit: limit) { return count }
       try await reader.wait(until: readDeadline)
     }
   }
 
-  /// - Returns: `nil` when there is nothing yet.
-  private func receive(into bytes: inout [UInt8], limit: Int) throws(StreamError) -> Int? {
+  package func readNow(
+    into bytes: inout [UInt8], limit: Int
+  ) throws(StreamError) -> Int? {
+    precondition(limit > 0)
+    let limit = min(limit, Self.largestRead)
     let buffer = Self.buffer
     guard watch != nil else { throw .closed }
     if input == .none { return nil }
@@ -109,6 +112,10 @@ import Glibc
       try await writer.wait(until: writeStallLimit.map { .now + $0 })
     }
     if watchesForRoom { try watchForRoom(false) }
+  }
+
+  package func writeNow(_ bytes: [UInt8]) throws(StreamError) -> Int {
+    try send(bytes, from: 0) ?? 0
   }
 
   /// - Returns: `nil` when the kernel takes nothing now.
@@ -169,6 +176,7 @@ import Glibc
     self.watch = nil
     watch.close()
     onHangUp = nil
+    onInput = nil
     reader.end(with: .closed)
     writer.end(with: .closed)
   }
@@ -178,7 +186,7 @@ import Glibc
     // The call that is tried next finds out what an end or an error means for it.
     if over || !readiness.isDisjoint(with: [.readable, .peerEnded]) {
       input = over || readiness.contains(.peerEnded) ? .ending : .possible
-      reader.wake()
+      if reader.isWaiting { reader.wake() } else { onInput?() }
     }
     if over || readiness.contains(.writable) { writer.wake() }
     if over && !hungUp {

@@ -2,9 +2,12 @@
 @LoopActor final class StreamWait {
   private var waiter: UnsafeContinuation<StreamError?, Never>?
   private var deadline: BootInstant?
-  private let timer = LoopTimer()
+  /// Made for the first wait that has a deadline: most streams never have one.
+  private var timer: LoopTimer?
 
   init() {}
+
+  var isWaiting: Bool { waiter != nil }
 
   /// Returns at `wake()`: the caller tries its call again.
   ///
@@ -24,6 +27,8 @@
   func deadlineChanged(to deadline: BootInstant?) {
     self.deadline = deadline
     guard waiter != nil, let deadline else { return }
+    let timer = timer ?? LoopTimer()
+    self.timer = timer
     if let armed = timer.armedFor, armed <= deadline { return }
     timer.arm(at: deadline) { [weak self] in self?.timerFired() }
   }
@@ -31,7 +36,7 @@
   func wake() { end(with: nil) }
 
   func end(with failure: StreamError?) {
-    if failure != nil { timer.disarm() }
+    if failure != nil { timer?.disarm() }
     guard let waiter else { return }
     self.waiter = nil
     waiter.resume(returning: failure)

@@ -24,15 +24,66 @@ package struct HTTPConnectionInfo: Sendable {
   /// and no `100 Continue` is sent.
   func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse?
 
-  /// Answers one request. The task is cancelled when the client hangs up for good (not when it
-  /// merely ends its sending side), and at the deadline of a stop.
+  /// Answers one request, or says what its answer takes. It does not suspend, so that an answer
+  /// that is there already costs no task.
+  func reply(to request: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPReply
+
+  /// Answers one request, for handlers whose every answer takes its time: `reply` is this, unless
+  /// it is implemented too.
   func respond(to request: HTTPRequest, on connection: HTTPConnectionInfo) async -> HTTPResponse
 
   /// Words a refusal of the server's own as an answer. Its status must be kept.
   func answer(to refusal: HTTPRefusal, on connection: HTTPConnectionInfo) -> HTTPResponse
 }
 
+/// What a handler has for a request.
+package enum HTTPReply {
+  case now(HTTPResponse)
+  /// It takes its time. The task is cancelled when the client hangs up for good (not when it
+  /// merely ends its sending side), and at the deadline of a stop.
+  case later(@LoopActor () async -> HTTPResponse)
+  /// Something has to happen first, which may be long from now.
+  case parked(any ParkedAnswer)
+}
+
+extension HTTPReply {
+  /// The answer, waited for by who has a task to do so.
+  @LoopActor func value() async -> HTTPResponse {
+    switch self {
+    case .now(let response): response
+    case .later(let work): await work()
+    case .parked(let answer): await answer.value()
+    }
+  }
+}
+
+/// An answer that is to come. While it is awaited its connection holds no task and no buffer.
+@LoopActor package protocol ParkedAnswer: AnyObject, Sendable {
+  /// Called once, with the answer. Set by who wants it.
+  var onAnswer: (@LoopActor (HTTPResponse) -> Void)? { get set }
+
+  /// The client hung up, or the server stops: the answer comes at once, whatever it is.
+  func hurry()
+}
+
+extension ParkedAnswer {
+  package func value() async -> HTTPResponse {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        onAnswer = { continuation.resume(returning: $0) }
+        if Task.isCancelled { hurry() }
+      }
+    } onCancel: {
+      Task { @LoopActor in hurry() }
+    }
+  }
+}
+
 extension HTTPHandler {
+  package func reply(to request: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPReply {
+    .later { await self.respond(to: request, on: connection) }
+  }
+
   package func refuse(connection: HTTPConnectionInfo) -> HTTPResponse? { nil }
 
   package func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse? { nil }

@@ -13,6 +13,9 @@ import Glibc
 
   let handler: any HTTPHandler
   let limits: HTTPLimits
+  /// One parser and one buffer serve all connections that have nothing half done.
+  var parser: HTTPRequestParser
+  var output: [UInt8] = []
   let persistence: Persistence
   /// No new request is taken any more.
   private(set) var isStopping = false
@@ -30,6 +33,7 @@ import Glibc
   ) {
     self.handler = handler
     self.limits = limits
+    parser = HTTPRequestParser(limits: limits)
     self.persistence = persistence
   }
 
@@ -58,42 +62,48 @@ import Glibc
 
   /// Serves one connection until it ends. Tests call it with a stream of their own.
   package func serve(_ stream: any ByteStream, _ info: HTTPConnectionInfo) async {
-    await start(stream, info)?.value
+    await withUnsafeContinuation { start(stream, info, whenOver: $0) }
   }
 
-  /// Serves one connection in a task of its own; it counts as soon as this returns.
+  /// Serves one connection; it counts as soon as this returns.
   package func begin(_ stream: any ByteStream, _ info: HTTPConnectionInfo) { start(stream, info) }
 
-  @discardableResult private func start(
-    _ stream: any ByteStream, _ info: HTTPConnectionInfo
-  ) -> Task<Void, Never>? {
-    guard !isStopping else {
-      stream.close()
-      return nil
-    }
+  private func start(
+    _ stream: any ByteStream, _ info: HTTPConnectionInfo,
+    whenOver: UnsafeContinuation<Void, Never>? = nil
+  ) {
     let isRefused = connections.count - refusals >= limits.connections
-    guard !isRefused || refusals < limits.refusals else {
+    guard !isStopping, !isRefused || refusals < limits.refusals else {
       stream.close()
-      return nil
+      whenOver?.resume()
+      return
     }
     if isRefused { refusals += 1 }
-    let connection = HTTPServerConnection(stream, info, server: self)
+    let connection = HTTPServerConnection(stream, info, server: self, isRefused: isRefused)
+    connection.whenOver = whenOver
     connections[ObjectIdentifier(connection)] = connection
     onConnectionCountChange?()
-    let task = Task { await run(connection, isRefused: isRefused) }
-    connection.task = task
-    return task
+    connection.begin()
   }
 
-  private static let full = HTTPRefusal(
+  static let full = HTTPRefusal(
     429, "Too many connections are open.", headers: [.retryAfter: "1"])
 
-  private func run(_ connection: HTTPServerConnection, isRefused: Bool) async {
-    await isRefused ? connection.refuse(HTTPServer.full) : connection.run()
+  func ended(_ connection: HTTPServerConnection) {
     connections[ObjectIdentifier(connection)] = nil
-    if isRefused { refusals -= 1 }
+    if connection.isRefused { refusals -= 1 }
     onConnectionCountChange?()
     if connections.isEmpty { finishStop() }
+  }
+
+  /// The parser that connections without a task share, for one that goes on with a task.
+  func takeParser() -> HTTPRequestParser {
+    defer { parser = HTTPRequestParser(limits: limits) }
+    return parser
+  }
+
+  func clearParser() {
+    if !parser.isIdle { parser = HTTPRequestParser(limits: limits) }
   }
 
   /// The `Date` field of now, with its line end.

@@ -2,230 +2,215 @@ import EventLoop
 
 /// One connection of a server: reads a request, has it answered, and goes on.
 ///
-/// One task runs it all, so requests that were sent ahead are answered in order, and a client
-/// that sends faster than it reads fills its own socket, not our memory.
+/// What needs no waiting is done where the loop says that something came, in the server's buffers
+/// (this file). What has to wait (a body, a handler, a slow reader) is done by one task, which
+/// ends when nothing more is there. So a connection that is idle, or whose answer is to come,
+/// holds neither task nor buffer. Requests that were sent ahead are answered in order, and a
+/// client that sends faster than it reads fills its own socket, not our memory.
 @LoopActor final class HTTPServerConnection {
-  /// Whose cancellation ends a running handler.
-  var task: Task<Void, Never>?
+  let stream: any ByteStream
+  let info: HTTPConnectionInfo
+  unowned let server: HTTPServer
+  /// It is one too many, and is only told so.
+  let isRefused: Bool
+  /// Who waits for its end.
+  var whenOver: UnsafeContinuation<Void, Never>?
+  var activity = Activity.idle
+  /// No request has been answered yet.
+  var isFirst = true
+  /// When the header section of the first request has to be there, or an idle connection ends.
+  private(set) var deadline: BootInstant
+  private let timer = LoopTimer()
+  /// Whose cancellation ends a running handler; `nil` while nothing has to wait.
+  private var task: Task<Void, Never>?
 
-  private let stream: any ByteStream
-  private let info: HTTPConnectionInfo
-  private unowned let server: HTTPServer
-  private let limits: HTTPLimits
-  private var activity = Activity.receiving
-  private var output: [UInt8] = []
-
-  /// What a stop finds the connection doing.
-  private enum Activity {
+  /// What an event from outside finds the connection doing.
+  enum Activity {
+    /// Nothing of a request is there.
+    case idle
     case receiving
     case answering
+    case parked(any ParkedAnswer)
     case streaming(HTTPBodyStream)
     case closing
-  }
-
-  init(_ stream: any ByteStream, _ info: HTTPConnectionInfo, server: HTTPServer) {
-    self.stream = stream
-    self.info = info
-    self.server = server
-    limits = server.limits
-  }
-
-  func run() async {
-    stream.writeStallLimit = limits.writeStall
-    // The stream is not closed yet: what the client sent before it left is still read.
-    stream.onHangUp = { [weak self] in self?.clientLeft() }
-    if let response = server.handler.refuse(connection: info) {
-      return await sendLast(response)
-    }
-    var parser = HTTPRequestParser(limits: limits)
-    do {
-      var isFirst = true
-      while try await serveNext(&parser, isFirst: isFirst) { isFirst = false }
-    } catch {
-      if case .refused(let refusal) = error { return await refuse(refusal) }
-    }
-    stream.close()
-  }
-
-  /// Answers a refusal and closes.
-  func refuse(_ refusal: HTTPRefusal) async {
-    await sendLast(server.handler.answer(to: refusal, on: info))
+    case over
   }
 
   /// Why no further request is read.
-  private enum End: Error {
+  enum End: Error {
     case refused(HTTPRefusal)
     /// Nobody is left to answer.
     case gone
   }
 
-  // MARK: A request
+  var limits: HTTPLimits { server.limits }
 
-  /// - Returns: whether another request may follow.
-  private func serveNext(
-    _ parser: inout HTTPRequestParser, isFirst: Bool
-  ) async throws(End) -> Bool {
-    activity = .receiving
-    var head = try await receiveHead(&parser, isFirst: isFirst)
-    if let response = server.handler.refuse(head: head.request, on: info) {
-      // What follows may be the body that was not asked for, so it is not parsed.
-      guard head.framing == .none else {
-        await sendLast(response, to: head)
-        throw .gone
-      }
-      return try await send(response, to: head)
-    }
-    if head.framing != .none { head.request.body = try await receiveBody(&parser, of: head) }
-    activity = .answering
-    let response = await server.handler.respond(to: head.request, on: info)
-    return try await send(response, to: head)
+  init(
+    _ stream: any ByteStream, _ info: HTTPConnectionInfo, server: HTTPServer, isRefused: Bool
+  ) {
+    self.stream = stream
+    self.info = info
+    self.server = server
+    self.isRefused = isRefused
+    deadline = .now + server.limits.headerTime
   }
 
-  private func receiveHead(
-    _ parser: inout HTTPRequestParser, isFirst: Bool
-  ) async throws(End) -> HTTPRequestHead {
-    // A request that was sent ahead is there already.
-    if let head = try parsed({ () throws(HTTPRefusal) in try parser.nextHead() }) { return head }
-    var isWaiting = parser.isIdle
-    let time = isFirst || !isWaiting ? limits.headerTime : limits.idleTime
-    stream.readDeadline = .now + time
-    while true {
-      try await read(&parser, silentOnTimeout: isWaiting)
-      if let head = try parsed({ () throws(HTTPRefusal) in try parser.nextHead() }) { return head }
-      if isWaiting && !isFirst { stream.readDeadline = .now + limits.headerTime }
-      isWaiting = false
-    }
-  }
-
-  private func receiveBody(
-    _ parser: inout HTTPRequestParser, of head: HTTPRequestHead
-  ) async throws(End) -> [UInt8] {
-    if let body = try parsed({ () throws(HTTPRefusal) in try parser.nextBody() }) { return body }
-    if head.expectsContinue && parser.isIdle {
-      do { try await stream.write(HTTPResponseWriter.continue) } catch { throw .gone }
-    }
-    stream.readDeadline = .now + limits.bodyTime
-    while true {
-      try await read(&parser, silentOnTimeout: false)
-      if let body = try parsed({ () throws(HTTPRefusal) in try parser.nextBody() }) { return body }
-    }
-  }
-
-  private func read(_ parser: inout HTTPRequestParser, silentOnTimeout: Bool) async throws(End) {
-    let count: Int
-    do {
-      count = try await stream.read(into: &parser.input.bytes, limit: limits.readSize)
-    } catch {
-      guard error == .timedOut, !silentOnTimeout else { throw .gone }
-      throw .refused(HTTPRefusal(408, "The request took too long to arrive."))
-    }
-    if count > 0 { return }
-    // An end between requests is how connections end; in one, a half-closed client is told.
-    throw silentOnTimeout ? .gone : .refused(HTTPRefusal(400, "The request ended too early."))
-  }
-
-  private func parsed<R>(_ parse: () throws(HTTPRefusal) -> R) throws(End) -> R {
-    do { return try parse() } catch { throw .refused(error) }
-  }
-
-  // MARK: An answer
-
-  /// - Returns: whether another request may follow.
-  private func send(_ response: HTTPResponse, to head: HTTPRequestHead) async throws(End) -> Bool {
-    let persists =
-      head.persists && server.persistence == .keepAlive && !response.closesConnection
-      && !server.isStopping
-      && !HTTPResponseWriter.endsWithConnection(response, head.request.version)
-    do {
-      try await write(
-        response, toHead: head.request.method == .head, version: head.request.version,
-        persists: persists)
-    } catch {
-      throw .gone
-    }
-    if persists && !server.isStopping { return true }
-    await closeGently()
-    throw .gone
-  }
-
-  /// Sends an answer after which nothing is read, and closes.
-  private func sendLast(_ response: HTTPResponse, to head: HTTPRequestHead? = nil) async {
-    activity = .answering
+  func begin() {
     stream.writeStallLimit = limits.writeStall
-    let isHead = head?.request.method == .head
-    let version = head?.request.version ?? .http11
-    if (try? await write(response, toHead: isHead, version: version, persists: false)) != nil {
-      await closeGently()
-    }
-    stream.close()
+    // The stream is not closed yet: what the client sent before it left is still read.
+    stream.onHangUp = { [weak self] in self?.clientLeft() }
+    if isRefused { return end(refusing: HTTPServer.full) }
+    if let response = server.handler.refuse(connection: info) { return end(with: response) }
+    stream.onInput = { [weak self] in self?.inputCame() }
+    rest()
+    if stream.mayHaveInput { inputCame() }
   }
 
-  private func write(
-    _ response: HTTPResponse, toHead isHead: Bool, version: HTTPVersion, persists: Bool
-  ) async throws(StreamError) {
-    output.removeAll(keepingCapacity: true)
-    let transfer = HTTPResponseWriter.head(
-      response, toHead: isHead, version: version, persists: persists, date: server.dateField(),
-      into: &output)
-    switch transfer {
-    case .none:
-      try await stream.write(output)
-    case .bytes(let bytes):
-      // One write for what fits in one packet or two; a copy of more would cost more.
-      if bytes.count <= HTTPServerConnection.joinedBody {
-        output.append(contentsOf: bytes)
-        try await stream.write(output)
-      } else {
-        try await stream.write(output)
-        try await stream.write(bytes)
+  // MARK: Without a task
+
+  /// Nothing is to be done until something comes.
+  private func rest() {
+    activity = .idle
+    guard !server.isStopping else { return close() }
+    if !isFirst { deadline = .now + limits.idleTime }
+    // Moved to an earlier moment only: most requests come long before their deadline.
+    if let armed = timer.armedFor, armed <= deadline { return }
+    timer.arm(at: deadline) { [weak self] in self?.timeIsUp() }
+  }
+
+  private func timeIsUp() {
+    // Whoever is busy will rest again.
+    guard case .idle = activity else { return }
+    guard deadline > .now else { return close() }
+    timer.arm(at: deadline) { [weak self] in self?.timeIsUp() }
+  }
+
+  /// Something came, or the end.
+  private func inputCame() {
+    guard case .idle = activity else { return }
+    // However this ends: not a byte of this connection is there when another one comes.
+    defer { server.clearParser() }
+    do {
+      switch try stream.readNow(into: &server.parser.input.bytes, limit: limits.readSize) {
+      case nil: return
+      // An end between requests is how connections end.
+      case 0?: return close()
+      case .some: try takeRequests()
       }
-    case .discarded(let body):
-      body.detach()
-      try await stream.write(output)
-    case .chunked(let body):
-      try await send(body, inChunks: true)
-    case .untilClose(let body):
-      try await send(body, inChunks: false)
+    } catch let refusal as HTTPRefusal {
+      end(refusing: refusal)
+    } catch {
+      close()
     }
   }
 
-  private static let joinedBody = 16 * 1024
-
-  private func send(_ body: HTTPBodyStream, inChunks: Bool) async throws(StreamError) {
-    defer { body.detach() }
-    body.attach(queueLimit: limits.streamQueue) { [stream] in stream.close() }
-    activity = .streaming(body)
-    if server.isStopping { body.stop() }
-    try await stream.write(output)
-    // A stream may stay open for days: it does not keep the buffer of its head.
-    output = []
-    while let piece = try await body.next() {
-      if inChunks {
-        var chunk: [UInt8] = []
-        HTTPResponseWriter.chunk(piece, into: &chunk)
-        try await stream.write(chunk)
-      } else {
-        try await stream.write(piece)
+  /// Answers what can be answered at once, and leaves the rest to a task.
+  private func takeRequests() throws(HTTPRefusal) {
+    while let head = try server.parser.nextHead() {
+      guard head.framing == .none else {
+        return run { (parser) throws(End) in try await self.serve(head, &parser) }
       }
+      guard answerNow(head) else { return }
     }
-    if inChunks { try await stream.write(HTTPResponseWriter.lastChunk) }
+    if server.parser.isIdle && !stream.mayHaveInput { return rest() }
+    run { _ throws(End) in }
   }
 
-  /// Ends our side and reads on until the client ends its own. To close with unread input would
-  /// make the kernel send a reset, and the client would lose what it has not read yet.
-  private func closeGently() async {
-    activity = .closing
-    stream.shutdownWrite()
-    stream.readDeadline = .now + limits.lingerTime
-    var drained = 0
-    var scratch: [UInt8] = []
-    while drained < limits.lingerBytes {
-      guard let count = try? await stream.read(into: &scratch, limit: limits.readSize), count > 0
-      else { break }
-      drained += count
-      scratch.removeAll(keepingCapacity: true)
+  /// - Returns: whether the answer was sent, and another request may follow.
+  private func answerNow(_ head: HTTPRequestHead) -> Bool {
+    let form = AnswerForm(head)
+    let reply =
+      server.handler.refuse(head: head.request, on: info).map(HTTPReply.now)
+      ?? server.handler.reply(to: head.request, on: info)
+    switch reply {
+    case .now(let response): return sendNow(response, form)
+    case .parked(let answer) where server.parser.isIdle: park(answer, form)
+    case .parked, .later:
+      run(.answering) { _ throws(End) in try await self.send(await reply.value(), form) }
     }
+    return false
+  }
+
+  /// - Returns: whether the answer was sent, and another request may follow.
+  private func sendNow(_ response: HTTPResponse, _ form: AnswerForm) -> Bool {
+    guard persists(response, form), response.isShort else {
+      run(.answering) { _ throws(End) in try await self.send(response, form) }
+      return false
+    }
+    server.output.removeAll(keepingCapacity: true)
+    _ = head(of: response, form, persists: true, into: &server.output)
+    do {
+      let sent = try stream.writeNow(server.output)
+      isFirst = false
+      if sent == server.output.count { return true }
+      let rest = Array(server.output[sent...])
+      run(.answering) { _ throws(End) in try await self.write(rest) }
+    } catch {
+      close()
+    }
+    return false
+  }
+
+  /// Waits for an answer without a task.
+  func park(_ answer: any ParkedAnswer, _ form: AnswerForm) {
+    activity = .parked(answer)
+    answer.onAnswer = { [weak self] response in
+      guard let self, case .parked = activity, sendNow(response, form) else { return }
+      // What was sent ahead meanwhile has its turn, but not within somebody else's.
+      if stream.mayHaveInput { run { _ throws(End) in } } else { rest() }
+    }
+  }
+
+  // MARK: With a task
+
+  /// Runs `step`, and then answers all requests that are there.
+  private func run(
+    _ activity: Activity = .receiving,
+    _ step: @escaping @LoopActor (inout HTTPRequestParser) async throws(End) -> Void
+  ) {
+    self.activity = activity
+    var parser = server.takeParser()
+    task = Task {
+      do throws(End) {
+        try await step(&parser)
+        while try hasMore(&parser) { try await serveNext(&parser) }
+      } catch {
+        if case .refused(let refusal) = error { await refuse(refusal) }
+        return close()
+      }
+      task = nil
+      if case .parked = self.activity { return }
+      rest()
+    }
+  }
+
+  private func hasMore(_ parser: inout HTTPRequestParser) throws(End) -> Bool {
+    if case .parked = activity { return false }
+    guard parser.isIdle else { return true }
+    return try readNow(&parser)
+  }
+
+  private func end(refusing refusal: HTTPRefusal) {
+    end(with: server.handler.answer(to: refusal, on: info))
+  }
+
+  /// Sends an answer after which nothing is read.
+  private func end(with response: HTTPResponse) {
+    activity = .answering
+    task = Task {
+      await sendLast(response)
+      close()
+    }
+  }
+
+  func close() {
+    if case .over = activity { return }
+    activity = .over
+    task = nil
+    timer.disarm()
     stream.close()
+    whenOver?.resume()
+    server.ended(self)
   }
 
   // MARK: Ends from outside
@@ -233,20 +218,26 @@ import EventLoop
   /// The client is gone for good: nobody will read an answer.
   private func clientLeft() {
     task?.cancel()
-    if case .streaming(let body) = activity { body.breakOff() }
+    switch activity {
+    case .streaming(let body): body.breakOff()
+    case .parked(let answer):
+      close()
+      answer.hurry()
+    default: break
+    }
   }
 
   func stop() {
     switch activity {
+    case .idle: close()
     case .receiving: stream.close()
     case .streaming(let body): body.stop()
-    case .answering, .closing: break
+    case .answering, .parked, .closing, .over: break
     }
   }
 
   func cut() {
-    task?.cancel()
     stream.close()
-    if case .streaming(let body) = activity { body.breakOff() }
+    clientLeft()
   }
 }

@@ -64,6 +64,17 @@ package import EventLoop
     try await stream.read(into: &buffer, limit: limit)
   }
 
+  package func readNow(
+    into buffer: inout [UInt8], limit: Int
+  ) throws(StreamError) -> Int? { try stream.readNow(into: &buffer, limit: limit) }
+
+  package var mayHaveInput: Bool { stream.mayHaveInput }
+
+  /// What comes to harm does so in `write`.
+  package func writeNow(_ bytes: [UInt8]) throws(StreamError) -> Int {
+    fate == .arrives ? try stream.writeNow(bytes) : 0
+  }
+
   package func shutdownWrite() { stream.shutdownWrite() }
 
   package func close() { stream.close() }
@@ -76,6 +87,11 @@ package import EventLoop
   package var writeStallLimit: Duration? {
     get { stream.writeStallLimit }
     set { stream.writeStallLimit = newValue }
+  }
+
+  package var onInput: (@LoopActor () -> Void)? {
+    get { stream.onInput }
+    set { stream.onInput = newValue }
   }
 
   package var onHangUp: (@LoopActor () -> Void)? {

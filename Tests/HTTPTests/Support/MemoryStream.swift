@@ -13,6 +13,8 @@ import EventLoop
   var readDeadline: BootInstant?
   var writeStallLimit: Duration?
   var onHangUp: (@LoopActor () -> Void)?
+  var onInput: (@LoopActor () -> Void)?
+  var mayHaveInput: Bool { !inbox.isEmpty || peerEnded || isClosed }
   /// How often this end was written to, for tests that count.
   private(set) var writes = 0
 
@@ -28,10 +30,16 @@ import EventLoop
   }
 
   func read(into buffer: inout [UInt8], limit: Int) async throws(StreamError) -> Int {
-    while inbox.isEmpty {
-      if isClosed { throw .closed }
-      if peerEnded { return 0 }
+    while true {
+      if let count = try readNow(into: &buffer, limit: limit) { return count }
       guard await reader.wait(until: readDeadline) else { throw .timedOut }
+    }
+  }
+
+  func readNow(into buffer: inout [UInt8], limit: Int) throws(StreamError) -> Int? {
+    if inbox.isEmpty {
+      if isClosed { throw .closed }
+      return peerEnded ? 0 : nil
     }
     let piece = inbox.prefix(limit)
     buffer.append(contentsOf: piece)
@@ -47,30 +55,50 @@ import EventLoop
       guard !isClosed, let peer, !peer.isClosed else { throw .closed }
       let room = peer.capacity - peer.inbox.count
       if room > 0 {
-        peer.inbox.append(contentsOf: rest.prefix(room))
+        peer.take(rest.prefix(room))
         rest = rest.dropFirst(room)
-        peer.reader.wake()
       } else {
         guard await writer.wait(until: writeStallLimit.map { .now + $0 }) else { throw .timedOut }
       }
     }
   }
 
+  func writeNow(_ bytes: [UInt8]) throws(StreamError) -> Int {
+    writes += 1
+    guard !isClosed, let peer, !peer.isClosed else { throw .closed }
+    let piece = bytes.prefix(peer.capacity - peer.inbox.count)
+    peer.take(piece)
+    return piece.count
+  }
+
+  private func take(_ bytes: ArraySlice<UInt8>) {
+    inbox.append(contentsOf: bytes)
+    inputCame()
+  }
+
+  /// Told later, as a loop does: whoever writes is not called back meanwhile.
+  private func inputCame() {
+    reader.wake()
+    guard let onInput else { return }
+    Task { onInput() }
+  }
+
   func shutdownWrite() {
     peer?.peerEnded = true
-    peer?.reader.wake()
+    peer?.inputCame()
   }
 
   func close() {
     guard !isClosed else { return }
     isClosed = true
     onHangUp = nil
+    onInput = nil
     reader.wake()
     writer.wake()
     guard let peer else { return }
     self.peer = nil
     peer.peerEnded = true
-    peer.reader.wake()
+    peer.inputCame()
     peer.writer.wake()
     let hangUp = peer.onHangUp
     peer.onHangUp = nil
