@@ -48,7 +48,7 @@ package enum HTTPReply {
 
 extension HTTPReply {
   /// The answer, waited for by who has a task to do so.
-  @LoopActor func value() async -> HTTPResponse {
+  @LoopActor package func value() async -> HTTPResponse {
     switch self {
     case .now(let response): response
     case .later(let work): await work()

@@ -12,7 +12,8 @@ import Glibc
   }
 
   let handler: any HTTPHandler
-  let limits: HTTPLimits
+  /// Connections that are open stay so when there may be fewer.
+  package var limits: HTTPLimits
   /// One parser and one buffer serve all connections that have nothing half done.
   var parser: HTTPRequestParser
   var output: [UInt8] = []

@@ -10,7 +10,8 @@ import EventLoop
 @LoopActor final class HTTPServerConnection {
   let stream: any ByteStream
   let info: HTTPConnectionInfo
-  unowned let server: HTTPServer
+  /// Held until the end of the connection, which lets go of it by closing.
+  let server: HTTPServer
   /// It is one too many, and is only told so.
   let isRefused: Bool
   /// Who waits for its end.

@@ -1,5 +1,4 @@
 package import Desktop
-package import EventLoop
 import FoundationEssentials
 import MeroConsent
 
@@ -34,37 +33,19 @@ extension Broker {
     return RequestList(requests: views, next: rows.count > count ? views.last?.requestId : nil)
   }
 
+  /// One request as memory has it, while nothing has ended it; `nil` where only the record knows.
+  package func liveView(
+    _ requestId: String, for caller: Caller
+  ) throws(Problem) -> RequestView? {
+    let session = try session(caller)
+    return live.of(requestId: requestId, session: session).map { view(of: $0.row, in: session) }
+  }
+
   /// One request. Reads an invite token again from the node where memory has lost it.
   package func get(_ requestId: String, for caller: Caller) async throws(Problem) -> RequestView {
     let session = try session(caller)
     guard let row = try await row(requestId, of: session) else { throw .notFound }
     return await fullView(of: row, in: session)
-  }
-
-  /// Returns as soon as the request's tag is not `etag`, at the latest at `deadline`.
-  package func wait(
-    for requestId: String, changedFrom etag: String, until deadline: BootInstant,
-    for caller: Caller
-  ) async throws(Problem) -> WaitResult {
-    let session = try session(caller)
-    guard session.waits < BrokerLimits.waits, waits.count < BrokerLimits.allWaits else {
-      throw .tooMany(.waits, retryAfter: 5)
-    }
-    // Entered before the first look, so that no change falls between the two.
-    let waiter = waits.enter(requestId, of: session)
-    defer { waits.leave(waiter, requestId, of: session) }
-    if let request = live.of(requestId: requestId, session: session) { watcher.attend(request) }
-    while true {
-      guard try self.session(caller) === session else { throw .unauthorized }
-      guard let row = try await row(requestId, of: session) else { throw .notFound }
-      guard OpaqueID(view(of: row, in: session).etag) == OpaqueID(etag) else {
-        return .changed(await fullView(of: row, in: session))
-      }
-      if await !waiter.wait(until: deadline) {
-        _ = try ledger()
-        return .unchanged(etag: etag)
-      }
-    }
   }
 
   /// Opens the request's page in the person's browser, where there is still something to decide.

@@ -28,7 +28,6 @@ package import MeroConsent
   package var onCountsChanged: (@LoopActor () -> Void)?
 
   let vault = SessionVault()
-  let waits = WaitRoom()
   let views = ViewTickets()
   var live = LiveRequests()
   /// Rows that are `starting` because a node is being asked now, not because of a crash.
@@ -47,6 +46,7 @@ package import MeroConsent
   var rereads: [Int64: Task<ConsentError?, Never>] = [:]
   private(set) var isStopping = false
   private(set) var health = StateHealth.ok
+  private(set) lazy var waits = WaitRoom { [weak self] group in await self?.tell(group) }
   private(set) lazy var watcher = Watcher(
     isAwaited: { [weak self] request in
       guard let self else { return false }

@@ -1,6 +1,7 @@
 package import Desktop
 import EventLoop
 package import FoundationEssentials
+import HTTP
 package import MeroConsent
 
 /// What the broker is told once, at its start.
@@ -9,15 +10,18 @@ package struct BrokerSettings: Sendable {
   package var sessionTimeout: Duration
   package var retention: Duration
   package var client: MeroClient.Options
+  package var waits: WaitLimits
 
   package init(
     version: String, sessionTimeout: Duration = .hours(8), retention: Duration = .days(30),
-    client: MeroClient.Options = MeroClient.Options()
+    client: MeroClient.Options = MeroClient.Options(),
+    waits: WaitLimits = WaitLimits(connections: HTTPLimits.unixSocket.connections)
   ) {
     self.version = version
     self.sessionTimeout = sessionTimeout
     self.retention = retention
     self.client = client
+    self.waits = waits
   }
 }
 

@@ -35,9 +35,6 @@ package enum BrokerLimits {
   package static let sessions = 128
   /// Undecided requests of one session: a node keeps one an account, so this is generous.
   package static let openRequests = 64
-  /// Long polls of one session, and of all.
-  package static let waits = 64
-  package static let allWaits = 512
   /// Event streams of one session, and of all.
   package static let eventStreams = 16
   package static let allEventStreams = 256

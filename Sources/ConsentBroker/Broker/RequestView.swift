@@ -83,13 +83,6 @@ package struct RequestList: Sendable {
   package var next: String?
 }
 
-/// What a wait ended with.
-package enum WaitResult: Sendable {
-  case changed(RequestView)
-  /// The time is up: 304 with this tag.
-  case unchanged(etag: String)
-}
-
 /// What came of the wish to have a request's page opened.
 package enum PageResult: Sendable, Equatable {
   case opening(PageOpening)

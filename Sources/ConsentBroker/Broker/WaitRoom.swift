@@ -7,43 +7,65 @@ import EventLoop
     let requestId: OpaqueID
   }
 
-  private var waiters: [Place: [Waiter]] = [:]
+  private var groups: [Place: WaitGroup] = [:]
   private(set) var count = 0
+  /// Looks at a request that has changed, for all who wait for it.
+  private let look: @LoopActor (WaitGroup) async -> Void
 
-  init() {}
+  init(look: @escaping @LoopActor (WaitGroup) async -> Void) { self.look = look }
 
-  func enter(_ requestId: String, of session: Session) -> Waiter {
-    let waiter = Waiter()
-    waiters[Place(session: session.id, requestId: OpaqueID(requestId)), default: []].append(waiter)
+  /// - Parameters:
+  ///   - etag: what the app has.
+  ///   - onEnd: called once, never within this call.
+  func enter(
+    _ requestId: String, of session: Session, has etag: String, until deadline: BootInstant,
+    onEnd: @escaping @LoopActor (Wait.End) -> Void
+  ) -> Wait {
+    let place = Place(session: session.id, requestId: OpaqueID(requestId))
+    let group =
+      groups[place]
+      ?? WaitGroup(requestId, of: session) { [unowned self] group in left(group, place) }
+    groups[place] = group
+    let wait = Wait(etag, in: group, until: deadline, onEnd: onEnd)
+    group.add(wait)
     count += 1
     session.waits += 1
-    return waiter
+    return wait
   }
 
-  func leave(_ waiter: Waiter, _ requestId: String, of session: Session) {
-    let place = Place(session: session.id, requestId: OpaqueID(requestId))
-    waiters[place]?.removeAll { $0 === waiter }
-    if waiters[place]?.isEmpty == true { waiters[place] = nil }
+  private func left(_ group: WaitGroup, _ place: Place) {
     count -= 1
-    session.waits -= 1
+    group.session.waits -= 1
+    if group.isEmpty { groups[place] = nil }
   }
 
   func isAwaited(_ requestId: String, of session: Session) -> Bool {
-    waiters[Place(session: session.id, requestId: OpaqueID(requestId))] != nil
+    groups[Place(session: session.id, requestId: OpaqueID(requestId))] != nil
   }
 
   func signal(_ requestId: String, of session: String) {
-    let place = Place(session: session, requestId: OpaqueID(requestId))
-    for waiter in waiters[place] ?? [] { waiter.signal() }
+    groups[Place(session: session, requestId: OpaqueID(requestId))].map(signal)
   }
 
   /// Everything of a session looks different: its tokens came or went, or it ended.
   func signalAll(of session: String) {
-    for (place, list) in waiters where place.session == session {
-      for waiter in list { waiter.signal() }
-    }
+    for (place, group) in groups where place.session == session { signal(group) }
   }
 
   /// The daemon ends.
-  func signalAll() { for waiter in waiters.values.joined() { waiter.signal() } }
+  func signalAll() { for group in groups.values { signal(group) } }
+
+  /// One look at a time for each group: what changes meanwhile takes another one.
+  func signal(_ group: WaitGroup) {
+    group.isChanged = true
+    guard !group.isLooking else { return }
+    group.isLooking = true
+    Task {
+      while group.isChanged {
+        group.isChanged = false
+        await look(group)
+      }
+      group.isLooking = false
+    }
+  }
 }

@@ -1,3 +1,5 @@
+import HTTP
+
 /// What a person may set: by option, else in the file, else the value here.
 package struct Configuration: Sendable, Equatable {
   /// Absolute; `nil` for `$XDG_RUNTIME_DIR/mero-consent/api.sock`.
@@ -10,6 +12,8 @@ package struct Configuration: Sendable, Equatable {
   /// How long nothing has to be open before a daemon that its sockets can wake ends; `nil` for
   /// never.
   package var idleTimeout: Duration? = .seconds(60)
+  /// How many connections the local API has at the same time.
+  package var maximumConnections = HTTPLimits.unixSocket.connections
   /// How long finished requests are kept.
   package var retention: Duration = .days(30)
   /// How long an unused session stays open.

@@ -6,6 +6,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
   case stateDirectory = "StateDirectory"
   case logLevel = "LogLevel"
   case idleTimeout = "IdleTimeout"
+  case maximumConnections = "MaximumConnections"
   case callbackPort = "CallbackPort"
   case retention = "Retention"
   case sessionTimeout = "SessionTimeout"
@@ -16,7 +17,7 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
   /// The section that it stands in.
   var section: String {
     switch self {
-    case .socket, .stateDirectory, .logLevel, .idleTimeout: "Daemon"
+    case .socket, .stateDirectory, .logLevel, .idleTimeout, .maximumConnections: "Daemon"
     case .callbackPort: "Callback"
     case .retention, .sessionTimeout: "Sessions"
     case .connectTimeout, .callTimeout: "Node"
@@ -45,6 +46,8 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
     case .idleTimeout:
       configuration.idleTimeout =
         value == "never" ? nil : try Self.time(value, from: .seconds(1), to: .days(1))
+    case .maximumConnections:
+      configuration.maximumConnections = try Self.number(value, in: 64...65_536)
     case .callbackPort:
       guard let port = Self.port(value) else {
         throw ConfigurationComplaint("is not a port: a number from 0 to 65535")
@@ -108,6 +111,16 @@ enum ConfigurationKey: String, CaseIterable, Sendable {
         "has to be from \(least.components.seconds) to \(most.components.seconds) seconds")
     }
     return time
+  }
+
+  private static func number(
+    _ text: String, in range: ClosedRange<Int>
+  ) throws(ConfigurationComplaint) -> Int {
+    guard let number = number(text), range.contains(number) else {
+      throw ConfigurationComplaint(
+        "is not a number from \(range.lowerBound) to \(range.upperBound)")
+    }
+    return number
   }
 
   /// Up to 9 digits: no time or port needs more.

@@ -74,6 +74,7 @@ extension Daemon {
     configuration = new
     log.level = new.logLevel
     broker?.apply(brokerSettings)
+    limitConnections()
     idleExit?.time = new.idleTimeout
     do throws(StartFailure) {
       if let broker { try await apply(new, to: broker, DaemonPaths(new, surroundings)) }

@@ -24,6 +24,8 @@ import MeroConsent
   package private(set) var broker: Broker?
   private var held: Held?
   var servers: [HTTPServer] = []
+  /// The one of `servers` that is the local API's.
+  private weak var localServer: HTTPServer?
   private var signals: Signals?
   private var clockChange: ClockChange?
   private var note: CallbackNote?
@@ -159,7 +161,8 @@ import MeroConsent
     client.callLimit = configuration.callTimeout
     return BrokerSettings(
       version: ProductVersion.text, sessionTimeout: configuration.sessionTimeout,
-      retention: configuration.retention, client: client)
+      retention: configuration.retention, client: client,
+      waits: WaitLimits(connections: configuration.maximumConnections))
   }
 
   /// Trusted releases and the sessions of the configuration; again after each reading of it.
@@ -179,6 +182,8 @@ import MeroConsent
   private func serve(_ broker: Broker, api: Listener, callback: CallbackListeners?) {
     let local = HTTPServer(
       handler: LocalAPI(broker: broker, uid: surroundings.uid), limits: .unixSocket)
+    localServer = local
+    limitConnections()
     let site = HTTPServer(
       handler: CallbackSite(judge: broker), limits: .callback,
       persistence: .closesAfterEachAnswer)
@@ -186,6 +191,20 @@ import MeroConsent
     listen(local, on: api)
     servers = [site, local]
   }
+
+  /// As many as the configuration has, of which descriptors may be a stricter limit.
+  func limitConnections() {
+    let most = configuration.maximumConnections
+    localServer?.limits.connections = most
+    let files = OpenFilesLimit.current.soft
+    guard files < UInt(most + Self.otherDescriptors) else { return }
+    log.warning(
+      "MaximumConnections=\(most) takes more open files than the limit of \(files): some will wait")
+  }
+
+  /// Room for all that is no connection of the local API: the callback's connections, nodes', the
+  /// record and the loop's own.
+  private static let otherDescriptors = 512
 
   private func listen(_ server: HTTPServer, on listener: Listener) {
     listener.onExhausted = { [log] error in log.warning("connections have to wait: \(error)") }

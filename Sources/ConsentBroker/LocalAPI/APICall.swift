@@ -101,6 +101,17 @@ struct APICall: Sendable {
 
 /// Calls the broker, and puts its refusal into HTTP's words.
 @LoopActor func asking<Answer>(
+  _ call: @LoopActor () throws(Problem) -> Answer
+) throws(APIProblem) -> Answer {
+  do {
+    return try call()
+  } catch {
+    throw APIProblem(error)
+  }
+}
+
+/// The same for calls that take their time.
+@LoopActor func asking<Answer>(
   _ call: @LoopActor () async throws(Problem) -> Answer
 ) async throws(APIProblem) -> Answer {
   do {

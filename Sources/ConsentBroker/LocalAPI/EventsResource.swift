@@ -13,7 +13,7 @@ import HTTP
     let after = try lastEventID(call)
     let headers: HTTPHeaders = [.contentType: "text/event-stream", .cacheControl: "no-store"]
     guard call.request.method == .get else { return HTTPResponse(200, headers: headers) }
-    let subscription = try await asking { () throws(Problem) in
+    let subscription = try asking { () throws(Problem) in
       try broker.events(after: after, for: caller)
     }
     let stream = HTTPBodyStream(

@@ -33,14 +33,19 @@ import MeroConsent
     ).response
   }
 
+  package func reply(to request: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPReply {
+    do throws(APIProblem) {
+      let (route, id) = try RouteTable.find(request)
+      return reply(to: APICall(request: request, id: id), by: route)
+    } catch {
+      return .now(error.response)
+    }
+  }
+
   package func respond(
     to request: HTTPRequest, on connection: HTTPConnectionInfo
   ) async -> HTTPResponse {
-    do throws(APIProblem) {
-      return try await answer(request)
-    } catch {
-      return error.response
-    }
+    await reply(to: request, on: connection).value()
   }
 
   package func answer(
@@ -49,30 +54,52 @@ import MeroConsent
     APIProblem(refusal).response
   }
 
-  private func answer(_ request: HTTPRequest) async throws(APIProblem) -> HTTPResponse {
-    let (route, id) = try RouteTable.find(request)
-    let call = APICall(request: request, id: id)
+  private func reply(to call: APICall, by route: Route) -> HTTPReply {
     do throws(APIProblem) {
-      let response = try await answer(call, by: route.access)
-      note(route, response.status.code)
-      return response
+      switch route.access {
+      case .anybodyNow(let answer): return noted(try answer(call, broker), route)
+      case .anybody(let answer):
+        return later(route) { [broker] () throws(APIProblem) in try await answer(call, broker) }
+      case .sessionNow(let answer):
+        return noted(try answer(call, try caller(of: call), broker), route)
+      case .session(let answer):
+        let caller = try caller(of: call)
+        return later(route) { [broker] () throws(APIProblem) in
+          try await answer(call, caller, broker)
+        }
+      }
     } catch {
-      note(route, error.document.status, error.document.code)
-      throw error
+      return .now(noted(error, route))
     }
   }
 
-  private func answer(
-    _ call: APICall, by access: Route.Access
-  ) async throws(APIProblem) -> HTTPResponse {
-    switch access {
-    case .anybody(let answer):
-      return try await answer(call, broker)
-    case .session(let answer):
-      let key = BearerKey.read(call.request.headers.values(of: .authorization))
-      let caller = try await asking { () throws(Problem) in try self.broker.authenticate(key: key) }
-      return try await answer(call, caller, broker)
+  private func caller(of call: APICall) throws(APIProblem) -> Caller {
+    let key = BearerKey.read(call.request.headers.values(of: .authorization))
+    return try asking { () throws(Problem) in try self.broker.authenticate(key: key) }
+  }
+
+  private func later(
+    _ route: Route, _ answer: @escaping @LoopActor () async throws(APIProblem) -> HTTPResponse
+  ) -> HTTPReply {
+    .later {
+      do throws(APIProblem) {
+        let response = try await answer()
+        self.note(route, response.status.code)
+        return response
+      } catch {
+        return self.noted(error, route)
+      }
     }
+  }
+
+  private func noted(_ reply: HTTPReply, _ route: Route) -> HTTPReply {
+    if case .now(let response) = reply { note(route, response.status.code) }
+    return reply
+  }
+
+  private func noted(_ problem: APIProblem, _ route: Route) -> HTTPResponse {
+    note(route, problem.document.status, problem.document.code)
+    return problem.response
   }
 
   /// The route and not the path: an id is nobody else's business.

@@ -46,25 +46,22 @@ import HTTP
   /// Answers at once, unless the client has this very version and is willing to wait for another.
   static func show(
     _ call: APICall, of caller: Caller, in broker: Broker
-  ) async throws(APIProblem) -> HTTPResponse {
-    let view = try await asking { () async throws(Problem) in
-      try await broker.get(call.id, for: caller)
+  ) throws(APIProblem) -> HTTPReply {
+    let view = try asking { () throws(Problem) in try broker.liveView(call.id, for: caller) }
+    if let view {
+      return try RequestWait.reply(to: call, view, isCurrent: true, of: caller, in: broker)
     }
-    let headers = call.request.headers
-    guard let known = EntityTagCondition(headers.values(of: .ifNoneMatch)),
-      known.matches(view.etag)
-    else { return answer(view) }
-    let seconds = WaitPreference.seconds(
-      in: headers.values(of: .prefer), longest: BrokerLimits.longestWait)
-    guard let seconds else { return unchanged(view.etag) }
-    let deadline = BootInstant.now + .seconds(seconds)
-    let result = try await asking { () async throws(Problem) in
-      try await broker.wait(
-        for: call.id, changedFrom: view.etag, until: deadline, for: caller)
-    }
-    switch result {
-    case .changed(let view): return answer(view, waited: seconds)
-    case .unchanged(let etag): return unchanged(etag, waited: seconds)
+    return .later {
+      do throws(APIProblem) {
+        let view = try await asking { () async throws(Problem) in
+          try await broker.get(call.id, for: caller)
+        }
+        let reply = try RequestWait.reply(
+          to: call, view, isCurrent: false, of: caller, in: broker)
+        return await reply.value()
+      } catch {
+        return error.response
+      }
     }
   }
 
@@ -99,7 +96,7 @@ import HTTP
 
   // MARK: Answers
 
-  private static func answer(_ view: RequestView, waited: Int? = nil) -> HTTPResponse {
+  static func answer(_ view: RequestView, waited: Int? = nil) -> HTTPResponse {
     APIResponse.json(RequestJSON(view), status: 200, headers: headers(view.etag, waited: waited))
   }
 
@@ -111,7 +108,7 @@ import HTTP
       RequestJSON(result.view, page: result.page), status: status, headers: headers)
   }
 
-  private static func unchanged(_ etag: String, waited: Int? = nil) -> HTTPResponse {
+  static func unchanged(_ etag: String, waited: Int? = nil) -> HTTPResponse {
     APIResponse.empty(304, headers: headers(etag, waited: waited))
   }
 

@@ -7,12 +7,12 @@ import HTTP
   static func accept(
     _ call: APICall, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
-    try await asking { () throws(Problem) in try broker.checkAvailable() }
+    try asking { () throws(Problem) in try broker.checkAvailable() }
     var fields = try call.fields()
     let url = try fields.text("url")
     let token = try fields.optionalActivationToken()
     try fields.finish()
-    try await asking { () throws(Problem) in
+    try asking { () throws(Problem) in
       try broker.accept(returned: url, activationToken: token)
     }
     return APIResponse.json(AcceptedBody(accepted: true), status: 202)

@@ -13,12 +13,18 @@ struct Route: Sendable {
   /// Answers a session's call.
   typealias Keyed =
     @LoopActor @Sendable (APICall, Caller, Broker) async throws(APIProblem) -> HTTPResponse
+  /// The same where memory has the answer, or knows what it has to wait for.
+  typealias OpenNow = @LoopActor @Sendable (APICall, Broker) throws(APIProblem) -> HTTPReply
+  typealias KeyedNow =
+    @LoopActor @Sendable (APICall, Caller, Broker) throws(APIProblem) -> HTTPReply
 
   enum Access: Sendable {
     /// Every process of this user. What it answers is nobody's.
     case anybody(Open)
+    case anybodyNow(OpenNow)
     /// Whoever has the key of a session.
     case session(Keyed)
+    case sessionNow(KeyedNow)
   }
 
   let method: HTTPMethod

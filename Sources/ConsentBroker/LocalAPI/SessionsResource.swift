@@ -8,7 +8,7 @@ import MeroConsent
   static func open(
     _ call: APICall, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
-    try await asking { () throws(Problem) in try broker.checkAvailable() }
+    try asking { () throws(Problem) in try broker.checkAvailable() }
     let opening = try SessionBody(call).opening
     let opened = try await asking { () async throws(Problem) in
       try await broker.openSession(opening)
@@ -21,7 +21,7 @@ import MeroConsent
   static func show(
     _ call: APICall, of caller: Caller, in broker: Broker
   ) async throws(APIProblem) -> HTTPResponse {
-    let view = try await asking { () throws(Problem) in try broker.session(of: caller) }
+    let view = try asking { () throws(Problem) in try broker.session(of: caller) }
     return APIResponse.json(SessionJSON(view), status: 200)
   }
 

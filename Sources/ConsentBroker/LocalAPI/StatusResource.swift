@@ -7,8 +7,8 @@ import MeroConsent
 @LoopActor enum StatusResource {
   static func show(
     _ call: APICall, in broker: Broker
-  ) async throws(APIProblem) -> HTTPResponse {
-    APIResponse.json(StatusJSON(broker.status()), status: 200)
+  ) throws(APIProblem) -> HTTPReply {
+    .now(APIResponse.json(StatusJSON(broker.status()), status: 200))
   }
 }
 

@@ -21,11 +21,12 @@ import Testing
     }
     rows["what"] = nil
     rows["---"] = nil
+    let waits = BrokerSettings(version: "1").waits
     #expect(
       rows == [
         "sessions": [nil, BrokerLimits.sessions],
         "undecided requests of a session": [BrokerLimits.openRequests, nil],
-        "waits of a session": [BrokerLimits.waits, BrokerLimits.allWaits],
+        "waits of a session": [waits.ofASession, waits.all],
         "event streams of a session": [BrokerLimits.eventStreams, BrokerLimits.allEventStreams],
         "returns that wait for a node": [nil, BrokerLimits.returnsInFlight],
         "returns of one ticket at once": [ReturnLimiter.Limits.perTicket, nil],

@@ -92,11 +92,11 @@ import Testing
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
     let view = try await fixture.start(caller)
-    let waits = (1...BrokerLimits.waits).map { _ in
+    let waits = (1...fixture.waits.ofASession).map { _ in
       Task { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
     }
     await LoopActor.settle()
-    #expect(fixture.broker.status().waits == BrokerLimits.waits)
+    #expect(fixture.broker.status().waits == fixture.waits.ofASession)
     #expect(
       await refusal { try await fixture.wait(caller, from: view.etag, for: .zero) }
         == "tooMany waits")
@@ -139,7 +139,55 @@ import Testing
   }
 }
 
+/// What a wait ended with.
+enum WaitResult {
+  case changed(RequestView)
+  case unchanged(etag: String)
+}
+
+extension Broker {
+  /// Looks and then waits, as the local API does.
+  func wait(
+    for requestId: String, changedFrom etag: String, until deadline: BootInstant,
+    for caller: Caller
+  ) async throws(Problem) -> WaitResult {
+    let view = try await get(requestId, for: caller)
+    guard view.etag == etag else { return .changed(view) }
+    let pending = Pending()
+    pending.wait = try wait(
+      for: requestId, changedFrom: etag, isCurrent: false, until: deadline, for: caller
+    ) { pending.end($0) }
+    switch await withTaskCancellationHandler(
+      operation: { await pending.value() },
+      onCancel: { Task { @LoopActor in pending.wait?.end(.unchanged) } })
+    {
+    case .changed(let shared): return .changed(shared.view)
+    case .unchanged: return .unchanged(etag: etag)
+    case .failed(let problem): throw problem
+    }
+  }
+}
+
+/// A wait as a task sees it.
+@LoopActor private final class Pending {
+  var wait: Wait?
+  private var result: Wait.End?
+  private var sleeper: UnsafeContinuation<Void, Never>?
+
+  func end(_ end: Wait.End) {
+    result = end
+    sleeper?.resume()
+  }
+
+  func value() async -> Wait.End {
+    if result == nil { await withUnsafeContinuation { sleeper = $0 } }
+    return result ?? .unchanged
+  }
+}
+
 extension BrokerFixture {
+  var waits: WaitLimits { BrokerSettings(version: "1").waits }
+
   /// - Returns: what the request has become, `nil` where nothing changed in time.
   func wait(_ caller: Caller, from etag: String, for time: Duration) async throws -> RequestView? {
     let result = try await broker.wait(

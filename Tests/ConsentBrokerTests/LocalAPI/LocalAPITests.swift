@@ -123,7 +123,10 @@ import Testing
         tools: BrokerTools { _, _ throws(PageUnavailable) in .unknown }, log: Log(level: .error)),
       uid: 1000)
     for route in RouteTable.routes where route.path.template != "/v1/status" {
-      guard case .session = route.access else { continue }
+      switch route.access {
+      case .session, .sessionNow: break
+      case .anybody, .anybodyNow: continue
+      }
       let path = route.path.template.split(separator: "{id}", omittingEmptySubsequences: false)
         .joined(separator: "x")
       let response = await broken.respond(

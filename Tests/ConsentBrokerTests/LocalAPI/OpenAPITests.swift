@@ -23,10 +23,10 @@ import Testing
       let operation = try #require(
         description.operations["\(route.method.name) \(route.path.template)"])
       switch route.access {
-      case .anybody:
+      case .anybody, .anybodyNow:
         #expect(operation.isOpen)
         #expect(!operation.statuses.contains("401"))
-      case .session:
+      case .session, .sessionNow:
         #expect(!operation.isOpen)
         #expect(operation.statuses.contains("401"))
       }

@@ -1,0 +1,101 @@
+import EventLoop
+
+/// One app's wait for a change of one request.
+@LoopActor final class Wait {
+  let session: Session
+  /// What the app has.
+  let etag: String
+  let group: WaitGroup
+  /// Where it is in its group.
+  var position = 0
+  private let timer = LoopTimer()
+  private var onEnd: (@LoopActor (End) -> Void)?
+
+  /// How a wait ends.
+  enum End {
+    case changed(SharedView)
+    /// Its time is up, or nobody wants it any more.
+    case unchanged
+    case failed(Problem)
+  }
+
+  init(
+    _ etag: String, in group: WaitGroup, until deadline: BootInstant,
+    onEnd: @escaping @LoopActor (End) -> Void
+  ) {
+    self.etag = etag
+    self.group = group
+    self.onEnd = onEnd
+    session = group.session
+    timer.arm(at: deadline) { [weak self] in self?.end(.unchanged) }
+  }
+
+  /// Tells its app, and leaves. Only the first call counts.
+  func end(_ end: End) {
+    guard let onEnd else { return }
+    self.onEnd = nil
+    timer.disarm()
+    group.remove(self)
+    onEnd(end)
+  }
+}
+
+/// What a request looks like, for everybody who is told the same.
+@LoopActor final class SharedView {
+  let view: RequestView
+  /// What the edge has made of it, by what that depends on besides: made once for all.
+  var answers: [Int: any Sendable] = [:]
+
+  init(_ view: RequestView) { self.view = view }
+}
+
+/// All who wait for one request.
+@LoopActor final class WaitGroup {
+  let session: Session
+  let requestId: String
+  private var waits: [Wait] = []
+  /// Called when one has left.
+  private let onLeave: @LoopActor (WaitGroup) -> Void
+  /// Something has changed since the last look.
+  var isChanged = false
+  var isLooking = false
+
+  init(
+    _ requestId: String, of session: Session, onLeave: @escaping @LoopActor (WaitGroup) -> Void
+  ) {
+    self.requestId = requestId
+    self.session = session
+    self.onLeave = onLeave
+  }
+
+  var isEmpty: Bool { waits.isEmpty }
+
+  func add(_ wait: Wait) {
+    wait.position = waits.count
+    waits.append(wait)
+  }
+
+  func remove(_ wait: Wait) {
+    let last = waits.removeLast()
+    if last !== wait {
+      waits[wait.position] = last
+      last.position = wait.position
+    }
+    onLeave(self)
+  }
+
+  func contains(where isMeant: (Wait) -> Bool) -> Bool { waits.contains(where: isMeant) }
+
+  /// How many are told before others have their turn.
+  private static let batch = 64
+
+  /// Ends the waits that `isMeant`.
+  func end(with end: Wait.End, where isMeant: (Wait) -> Bool = { _ in true }) async {
+    var left = waits.filter(isMeant)[...]
+    while !left.isEmpty {
+      for wait in left.prefix(Self.batch) { wait.end(end) }
+      left = left.dropFirst(Self.batch)
+      await Task.yield()
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import EventLoop
+import HTTP
+
+/// `If-None-Match` with `Prefer: wait`: an answer that comes when the request has changed.
+@LoopActor final class RequestWait: ParkedAnswer {
+  var onAnswer: (@LoopActor (HTTPResponse) -> Void)?
+  private let seconds: Int
+  private var wait: Wait?
+
+  private init(seconds: Int) { self.seconds = seconds }
+
+  /// What a client gets that asks for a request: the request, that it has it already, or a wait.
+  ///
+  /// - Parameter isCurrent: whether `view` is how the request is at this very moment.
+  static func reply(
+    to call: APICall, _ view: RequestView, isCurrent: Bool, of caller: Caller, in broker: Broker
+  ) throws(APIProblem) -> HTTPReply {
+    let headers = call.request.headers
+    guard let known = EntityTagCondition(headers.values(of: .ifNoneMatch)),
+      known.matches(view.etag)
+    else { return .now(RequestsResource.answer(view)) }
+    let seconds = WaitPreference.seconds(
+      in: headers.values(of: .prefer), longest: BrokerLimits.longestWait)
+    guard let seconds else { return .now(RequestsResource.unchanged(view.etag)) }
+    let answer = RequestWait(seconds: seconds)
+    answer.wait = try asking { () throws(Problem) in
+      try broker.wait(
+        for: call.id, changedFrom: view.etag, isCurrent: isCurrent,
+        until: .now + .seconds(seconds), for: caller
+      ) { end in answer.end(end) }
+    }
+    return .parked(answer)
+  }
+
+  func hurry() { wait?.end(.unchanged) }
+
+  private func end(_ end: Wait.End) {
+    guard let etag = wait?.etag else { return }
+    wait = nil
+    let onAnswer = onAnswer
+    self.onAnswer = nil
+    onAnswer?(response(end, etag))
+  }
+
+  private func response(_ end: Wait.End, _ etag: String) -> HTTPResponse {
+    switch end {
+    case .unchanged: return RequestsResource.unchanged(etag, waited: seconds)
+    case .failed(let problem): return APIProblem(problem).response
+    case .changed(let shared):
+      if let made = shared.answers[seconds] as? HTTPResponse { return made }
+      let made = RequestsResource.answer(shared.view, waited: seconds)
+      shared.answers[seconds] = made
+      return made
+    }
+  }
+}
