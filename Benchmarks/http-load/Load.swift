@@ -79,20 +79,22 @@ struct Load: ~Copyable {
 
   // MARK: A crowd
 
-  /// Sends every request once and has them wait. At a line of standard input it sends the one
-  /// that ends the wait, and measures from there until everybody is answered.
-  mutating func runCrowd(_ trigger: [UInt8]) throws(SystemError) -> Tally {
+  /// Sends every request once and has them wait. At a line of standard input it sends those that
+  /// end the waits, and measures from there until everybody is answered.
+  mutating func runCrowd(_ triggers: [[UInt8]]) throws(SystemError) -> Tally {
     for client in clients { try send(client) }
     print("waiting")
     fflush(nil)
     guard getchar() != EOF else { return tally }
-    let last = clients.count
+    let crowd = clients.count
     let number = epoll.withNumber { $0 }
-    clients.append(Client(trigger, to: options.address, epoll: number, mark: last))
+    for trigger in triggers {
+      clients.append(Client(trigger, to: options.address, epoll: number, mark: clients.count))
+    }
     let start = Clock.now()
-    try send(clients[last])
+    for index in crowd..<clients.count { try send(clients[index]) }
     try turn(until: Clock.after(options.time), sendsMore: false) {
-      $0.tally.answers + $0.tally.faults > last
+      $0.tally.answers + $0.tally.faults == $0.clients.count
     }
     tally.nanoseconds = Clock.now() - start
     return tally

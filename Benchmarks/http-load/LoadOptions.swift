@@ -19,8 +19,8 @@ struct LoadOptions {
   var requests: [[UInt8]] = []
   /// The status that an answer must have to count.
   var status = 200
-  /// Holds all requests open, and sends this one when standard input says so.
-  var trigger: [UInt8]?
+  /// Holds all requests open, and sends these when standard input says so.
+  var triggers: [[UInt8]] = []
 
   static let known = [
     ProgramArguments.Known("unix", takesValue: true),
@@ -49,7 +49,8 @@ struct LoadOptions {
       --most N            1 to 4000000 requests (4000000)
       --status N          what an answer must have to count (200)
       --crowd FILE        holds every request open until a line comes on standard input, sends
-                          this one then, and measures until all are answered
+                          this one then, or all of these at once where it is given several
+                          times, and measures until all are answered
 
     """
 
@@ -68,7 +69,7 @@ struct LoadOptions {
       case "seconds": time = try Self.seconds(value, name, from: 0.1)
       case "most": most = try Self.number(value, name, in: 1...4_000_000)
       case "status": status = try Self.number(value, name, in: 200...599)
-      case "crowd": trigger = try Self.content(value)
+      case "crowd": triggers.append(try Self.content(value))
       default: requests.append(try Self.content(value))
       }
     }

@@ -20,7 +20,7 @@ func run() -> Int32 {
     OpenFilesLimit.raise()
     var load = try Load(options)
     let tally =
-      if let trigger = options.trigger { try load.runCrowd(trigger) } else { try load.run() }
+      options.triggers.isEmpty ? try load.run() : try load.runCrowd(options.triggers)
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     print(String(decoding: try encoder.encode(tally.report), as: UTF8.self))

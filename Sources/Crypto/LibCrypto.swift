@@ -8,10 +8,15 @@ import COpenSSL
 package func libcrypto<Result: ~Copyable, Failure: Error>(
   _ operation: () throws(Failure) -> Result
 ) throws(Failure) -> Result {
-  ERR_clear_error()
-  defer { ERR_clear_error() }
+  emptyErrorQueue()
+  defer { emptyErrorQueue() }
   return try operation()
 }
+
+/// Emptying wipes every place of the queue, which takes longer than most operations: only where
+/// there is something in it.
+@usableFromInline
+func emptyErrorQueue() { if ERR_peek_error() != 0 { ERR_clear_error() } }
 
 /// Stops the process when a call fails that no input can make fail: memory has run out, or the
 /// library has no such algorithm. To go on without the cipher or the random bytes is no option.

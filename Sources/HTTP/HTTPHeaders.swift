@@ -61,6 +61,16 @@ package struct HTTPHeaders: Sendable {
     fields.first { matches($0, name) }.map(valueBytes)
   }
 
+  /// The only value of that name, byte for byte; `nil` without one, and with several.
+  package func onlyBytes(of name: HTTPFieldName) -> ArraySlice<UInt8>? {
+    var found: Field?
+    for field in fields where matches(field, name) {
+      guard found == nil else { return nil }
+      found = field
+    }
+    return found.map(valueBytes)
+  }
+
   /// All values of that name, in the order of the message.
   package func values(of name: HTTPFieldName) -> [String] {
     fields.filter { matches($0, name) }.map { String(decoding: valueBytes($0), as: UTF8.self) }

@@ -42,22 +42,30 @@ package struct HTTPRequestParser {
           state = .afterEmptyLine
         } else {
           let line = try RequestLine(input.bytes[range])
-          state = .fields(line, FieldSection(limits: limits))
+          return try readFields(of: line, FieldSection(limits: limits))
         }
-      case .fields(let line, var section):
+      case .fields(let line, let section):
         // The section leaves the state while it grows, so that it is not copied.
         state = .idle
-        let complete = try section.read(from: &input)
-        guard complete else {
-          state = .fields(line, section)
-          return nil
-        }
-        let head = try HTTPRequestHead(line, section, limits: limits)
-        decoder = BodyDecoder(head.framing, limits: limits)
-        body = []
-        return head
+        return try readFields(of: line, section)
       }
     }
+  }
+
+  private mutating func readFields(
+    of line: RequestLine, _ section: consuming FieldSection
+  ) throws(HTTPRefusal) -> HTTPRequestHead? {
+    guard try section.read(from: &input) else {
+      state = .fields(line, section)
+      return nil
+    }
+    state = .idle
+    let head = try HTTPRequestHead(line, section, limits: limits)
+    if head.framing != .none {
+      decoder = BodyDecoder(head.framing, limits: limits)
+      body = []
+    }
+    return head
   }
 
   /// The body of the request whose head was answered last, or `nil` when more has to arrive.

@@ -34,11 +34,16 @@ extension Broker {
   }
 
   /// One request as memory has it, while nothing has ended it; `nil` where only the record knows.
-  package func liveView(
-    _ requestId: String, for caller: Caller
-  ) throws(Problem) -> RequestView? {
+  func liveView(_ requestId: String, for caller: Caller) throws(Problem) -> SharedView? {
     let session = try session(caller)
-    return live.of(requestId: requestId, session: session).map { view(of: $0.row, in: session) }
+    guard let request = live.of(requestId: requestId, session: session) else { return nil }
+    let (needsSession, port) = (session.needsTokens, callback?.port)
+    if let shown = request.shown, shown.needsSession == needsSession, shown.port == port {
+      return shown.view
+    }
+    let view = SharedView(view(of: request.row, in: session))
+    request.shown = LiveRequest.Shown(view: view, needsSession: needsSession, port: port)
+    return view
   }
 
   /// One request. Reads an invite token again from the node where memory has lost it.

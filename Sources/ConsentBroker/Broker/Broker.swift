@@ -27,6 +27,9 @@ package import MeroConsent
   /// Told after a session or an undecided request came or went.
   package var onCountsChanged: (@LoopActor () -> Void)?
 
+  /// The last status that was asked for, and what the edge has made of it.
+  var shownStatus: (view: StatusView, answer: any Sendable)?
+
   let vault = SessionVault()
   let views = ViewTickets()
   var live = LiveRequests()
@@ -137,20 +140,25 @@ package import MeroConsent
   }
 
   package func status() -> StatusView {
-    let nodes = vault.all.compactMap(\.nodeIsReachable)
+    var (ofApps, reachable, unreachable) = (0, 0, 0)
+    var attestations: Set<NodeAttestation> = []
+    for session in vault.all {
+      if !session.isConfigured { ofApps += 1 }
+      if let isReachable = session.nodeIsReachable {
+        if isReachable { reachable += 1 } else { unreachable += 1 }
+      }
+      if let attestation = session.client?.lastAttestation { attestations.insert(attestation) }
+    }
     return StatusView(
       version: settings.version, startedAt: startedAt,
       uptimeSeconds: Int((BootInstant.now - bootedAt).components.seconds),
       callbackIPv4: callback?.ipv4, callbackIPv6: callback?.ipv6, sessions: vault.count,
       undecidedRequests: live.count, waits: waits.count, eventStreams: eventStreams,
-      configuredSessions: vault.count - vault.countOfApps, releases: releases.map(\.name),
-      nodesReachable: nodes.count { $0 }, nodesUnreachable: nodes.count { !$0 },
-      attestations: attestations, state: health, stateReset: stateReset)
-  }
-
-  private var attestations: [NodeAttestation] {
-    Set(vault.all.compactMap { $0.client?.lastAttestation })
-      .sorted { ($0.verifiedAt, $0.image) > ($1.verifiedAt, $1.image) }
+      configuredSessions: vault.count - ofApps, releases: releases.map(\.name),
+      nodesReachable: reachable, nodesUnreachable: unreachable,
+      attestations: attestations.sorted {
+        ($0.verifiedAt, $0.image) > ($1.verifiedAt, $1.image)
+      }, state: health, stateReset: stateReset)
   }
 
   /// Whether nothing would be lost if the daemon went to sleep: no app's session, nothing

@@ -7,7 +7,9 @@ import MeroConsent
 @LoopActor final class LiveRequest {
   let session: Session
   /// As it was written last.
-  var row: RequestRow
+  var row: RequestRow { didSet { shown = nil } }
+  /// What its row looked like when somebody asked last.
+  var shown: Shown?
   /// When its time is over. On CLOCK_BOOTTIME, so that setting the clock ends nothing.
   var deadline: BootInstant
   /// Read from `expiresAt` after a restart, and so only as right as the wall clock was.
@@ -71,6 +73,13 @@ import MeroConsent
     /// How many reads had begun with this one.
     let number: Int
     let task: Task<Look, Never>
+  }
+
+  /// A view, and all that it depends on besides the row.
+  struct Shown {
+    let view: SharedView
+    let needsSession: Bool
+    let port: UInt16?
   }
 
   /// How a request ends, with the part that only memory may hold.

@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import MeroConsent
 
 /// `GET /v1/status`: nothing that is anybody's.
-package struct StatusView: Sendable {
+package struct StatusView: Sendable, Equatable {
   package var version: String
   package var startedAt: Date
   package var uptimeSeconds: Int

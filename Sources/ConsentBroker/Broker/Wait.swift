@@ -40,11 +40,11 @@ import EventLoop
   }
 }
 
-/// What a request looks like, for everybody who is told the same.
+/// What a request looks like, for everybody who asks or is told while it looks like this.
 @LoopActor final class SharedView {
   let view: RequestView
-  /// What the edge has made of it, by what that depends on besides: made once for all.
-  var answers: [Int: any Sendable] = [:]
+  /// What the edge has made of it, by the seconds that were waited: made once for all.
+  var answers: [Int?: any Sendable] = [:]
 
   init(_ view: RequestView) { self.view = view }
 }

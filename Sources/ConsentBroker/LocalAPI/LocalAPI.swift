@@ -74,7 +74,7 @@ import MeroConsent
   }
 
   private func caller(of call: APICall) throws(APIProblem) -> Caller {
-    let key = BearerKey.read(call.request.headers.values(of: .authorization))
+    let key = BearerKey.read(call.request.headers)
     return try asking { () throws(Problem) in try self.broker.authenticate(key: key) }
   }
 

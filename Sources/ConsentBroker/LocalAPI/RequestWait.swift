@@ -13,12 +13,14 @@ import HTTP
   ///
   /// - Parameter isCurrent: whether `view` is how the request is at this very moment.
   static func reply(
-    to call: APICall, _ view: RequestView, isCurrent: Bool, of caller: Caller, in broker: Broker
+    to call: APICall, _ shared: SharedView, isCurrent: Bool, of caller: Caller, in broker: Broker
   ) throws(APIProblem) -> HTTPReply {
+    let view = shared.view
     let headers = call.request.headers
-    guard let known = EntityTagCondition(headers.values(of: .ifNoneMatch)),
+    guard headers.contains(.ifNoneMatch),
+      let known = EntityTagCondition(headers.values(of: .ifNoneMatch)),
       known.matches(view.etag)
-    else { return .now(RequestsResource.answer(view)) }
+    else { return .now(answer(shared, waited: nil)) }
     let seconds = WaitPreference.seconds(
       in: headers.values(of: .prefer), longest: BrokerLimits.longestWait)
     guard let seconds else { return .now(RequestsResource.unchanged(view.etag)) }
@@ -46,11 +48,14 @@ import HTTP
     switch end {
     case .unchanged: return RequestsResource.unchanged(etag, waited: seconds)
     case .failed(let problem): return APIProblem(problem).response
-    case .changed(let shared):
-      if let made = shared.answers[seconds] as? HTTPResponse { return made }
-      let made = RequestsResource.answer(shared.view, waited: seconds)
-      shared.answers[seconds] = made
-      return made
+    case .changed(let shared): return Self.answer(shared, waited: seconds)
     }
+  }
+
+  private static func answer(_ shared: SharedView, waited: Int?) -> HTTPResponse {
+    if let made = shared.answers[waited] as? HTTPResponse { return made }
+    let made = RequestsResource.answer(shared.view, waited: waited)
+    shared.answers[waited] = made
+    return made
   }
 }

@@ -57,7 +57,7 @@ import HTTP
           try await broker.get(call.id, for: caller)
         }
         let reply = try RequestWait.reply(
-          to: call, view, isCurrent: false, of: caller, in: broker)
+          to: call, SharedView(view), isCurrent: false, of: caller, in: broker)
         return await reply.value()
       } catch {
         return error.response

@@ -6,7 +6,7 @@ import HTTP
 /// Access is part of the value, and only `.session` hands a `Caller` on: a route that does not say
 /// who may call it does not compile, and neither does one that says "anybody" and looks at a
 /// session's things.
-struct Route: Sendable {
+final class Route: Sendable {
   /// Answers a call that nobody has to prove anything for.
   typealias Open =
     @LoopActor @Sendable (APICall, Broker) async throws(APIProblem) -> HTTPResponse
@@ -69,8 +69,12 @@ struct RoutePath: Sendable, ExpressibleByStringLiteral {
     guard bytes.count > before.utf8.count + after.utf8.count, bytes.starts(with: before.utf8),
       bytes.suffix(after.utf8.count).elementsEqual(after.utf8)
     else { return nil }
-    let id = bytes.dropFirst(before.utf8.count).dropLast(after.utf8.count)
-    guard !id.contains(UInt8(ascii: "/")) else { return nil }
-    return PercentCoding.decodeText(id).map(Match.id)
+    let id = path[
+      bytes.index(
+        bytes.startIndex, offsetBy: before.utf8.count)..<bytes.index(
+          bytes.endIndex, offsetBy: -after.utf8.count)]
+    guard !id.utf8.contains(UInt8(ascii: "/")) else { return nil }
+    guard id.utf8.contains(UInt8(ascii: "%")) else { return .id(String(id)) }
+    return PercentCoding.decodeText(id.utf8).map(Match.id)
   }
 }

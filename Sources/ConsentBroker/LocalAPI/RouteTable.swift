@@ -3,6 +3,9 @@ import HTTP
 /// Every route of the local API. `docs/openapi.yaml` lists the same; a test compares them.
 enum RouteTable {
   static let routes: [Route] = [
+    // What apps ask for most is looked for first.
+    Route(.get, "/v1/requests/{id}", .sessionNow(RequestsResource.show)),
+    Route(.get, "/v1/status", .anybodyNow(StatusResource.show)),
     Route(.post, "/v1/sessions", .anybody(SessionsResource.open)),
     Route(.get, "/v1/session", .session(SessionsResource.show)),
     Route(.patch, "/v1/session", .session(SessionsResource.replaceTokens)),
@@ -10,13 +13,11 @@ enum RouteTable {
     Route(.post, "/v1/session/check", .session(SessionsResource.check)),
     Route(.post, "/v1/requests", .session(RequestsResource.start)),
     Route(.get, "/v1/requests", .session(RequestsResource.list)),
-    Route(.get, "/v1/requests/{id}", .sessionNow(RequestsResource.show)),
     Route(.delete, "/v1/requests/{id}", .session(RequestsResource.cancel)),
     Route(.post, "/v1/requests/{id}/open", .session(RequestsResource.open)),
     Route(.post, "/v1/requests/{id}/return", .session(RequestsResource.confirm)),
     Route(.get, "/v1/events", .session(EventsResource.stream)),
     Route(.post, "/v1/returns", .anybody(ReturnsResource.accept)),
-    Route(.get, "/v1/status", .anybodyNow(StatusResource.show)),
   ]
 
   /// The route of a request, and what its path has in the place of `{id}`.

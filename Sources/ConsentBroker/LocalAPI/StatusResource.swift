@@ -8,7 +8,14 @@ import MeroConsent
   static func show(
     _ call: APICall, in broker: Broker
   ) throws(APIProblem) -> HTTPReply {
-    .now(APIResponse.json(StatusJSON(broker.status()), status: 200))
+    let view = broker.status()
+    if let shown = broker.shownStatus, shown.view == view, let made = shown.answer as? HTTPResponse
+    {
+      return .now(made)
+    }
+    let made = APIResponse.json(StatusJSON(view), status: 200)
+    broker.shownStatus = (view, made)
+    return .now(made)
   }
 }
 

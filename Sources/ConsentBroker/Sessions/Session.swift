@@ -39,6 +39,7 @@ import MeroConsent
   init(_ row: SessionRow, trust: SessionTrust, eventsAfter sequence: Int64) {
     self.row = row
     self.trust = trust
+    isConfigured = row.id.hasPrefix(RandomName.configured)
     events = EventHub(after: sequence)
     usedAt = .now
     recordedUse = row.usedAt
@@ -47,7 +48,7 @@ import MeroConsent
   var id: String { row.id }
 
   /// Whether it is one of the configuration's, which neither ends unused nor keeps the daemon awake.
-  var isConfigured: Bool { row.id.hasPrefix(RandomName.configured) }
+  let isConfigured: Bool
 
   /// The configuration says something else of it now. Its id stays.
   func change(to row: SessionRow, trust: SessionTrust) { (self.row, self.trust) = (row, trust) }

@@ -68,8 +68,8 @@ import Testing
       }
     }
     #expect(
-      open.map { "\($0.method.name) \($0.path.template)" }
-        == ["POST /v1/sessions", "POST /v1/returns", "GET /v1/status"])
+      open.map { "\($0.method.name) \($0.path.template)" }.sorted()
+        == ["GET /v1/status", "POST /v1/returns", "POST /v1/sessions"])
   }
 
   private func request(_ method: String, _ path: String) -> HTTPRequest {
