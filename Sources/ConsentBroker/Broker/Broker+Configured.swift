@@ -38,10 +38,13 @@ extension Broker {
   private func trust(_ releases: [TrustedRelease]) async {
     guard releases != self.releases else { return }
     self.releases = releases
-    for session in Array(vault.all) where session.trust.dependsOnReleases {
-      await renewClient(of: session)
-    }
+    let sessions = vault.all.filter(\.trust.dependsOnReleases)
+    await vault.refreshesEnd(of: sessions, until: .now + Self.renewalPatience)
+    for session in sessions { await renewClient(of: session) }
   }
+
+  /// How long a client that is to be replaced may go on with renewing its tokens.
+  private static let renewalPatience: Duration = .seconds(5)
 
   /// Replaces the client by one that is made of what the session is now, with the newest tokens.
   private func renewClient(of session: Session) async {
@@ -82,6 +85,7 @@ extension Broker {
     if isNew || !session.row.says(the: row) {
       try await record(row)
       vault.change(session, to: row, trust: wanted.trust)
+      await vault.refreshesEnd(of: [session], until: .now + Self.renewalPatience)
       await renewClient(of: session)
     }
     if isNew {

@@ -26,11 +26,14 @@ extension Broker {
     let rows = try await read { ledger throws(LedgerError) in
       try await ledger.requests(of: id, state: state, limit: count + 1, before: older)
     }
-    var views = rows.prefix(count).map { view(of: $0, in: session) }
+    // Of what ends in this moment, no list tells more than other calls do.
+    var views = rows.prefix(count).map(asTold).filter { state == nil || $0.state == state }
+      .map { view(of: $0, in: session) }
     for index in views.indices where views[index].outcome?.isSecret == true {
       views[index].outcome = nil
     }
-    return RequestList(requests: views, next: rows.count > count ? views.last?.requestId : nil)
+    let last = rows.prefix(count).last?.requestId
+    return RequestList(requests: views, next: rows.count > count ? last : nil)
   }
 
   /// One request as memory has it, while nothing has ended it; `nil` where only the record knows.
@@ -116,6 +119,10 @@ extension Broker {
       try await ledger.request(requestId, of: id)
     }
   }
+
+  /// A row that was read from the ledger, as everybody else is told it. A commit is readable there a
+  /// moment before it is known here, and an app must not hear of a verdict and then hear less.
+  func asTold(_ row: RequestRow) -> RequestRow { live.of(number: row.number)?.row ?? row }
 
   /// As memory has it: without asking the node.
   func view(of row: RequestRow, in session: Session) -> RequestView {

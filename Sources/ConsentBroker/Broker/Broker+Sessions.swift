@@ -157,20 +157,21 @@ extension Broker {
     if vault.session(id: session.id) === session { keep(tokens, of: session) }
   }
 
-  /// For the next process. The configuration's tokens are read again from their files.
+  /// For the next process.
   private func keep(_ tokens: SessionTokens, of session: Session) {
-    if !session.isConfigured { tools.secrets?.keep(tokens, of: session.id) }
+    tools.secrets?.keep(tokens, of: session.id, read: session.tokensRead)
   }
 
   /// Gives open sessions the tokens that a former process left for this one.
   func recoverTokens() {
     guard let secrets = tools.secrets else { return }
-    let left = secrets.recover(Set(vault.all.lazy.filter { !$0.isConfigured }.map(\.id)))
+    let left = secrets.recover(Set(vault.all.map(\.id)))
     for session in vault.all {
-      guard let tokens = left[session.id] else { continue }
+      guard let kept = left[session.id] else { continue }
       do throws(Problem) {
-        session.client = try client(of: session, with: tokens)
-        session.tokens = tokens
+        session.client = try client(of: session, with: kept.tokens)
+        session.tokens = kept.tokens
+        session.tokensRead = kept.read
       } catch {
         secrets.forget(session.id)
       }

@@ -236,7 +236,7 @@ extension Broker {
 
   /// What a repeat is answered.
   private func there(_ row: RequestRow, in session: Session) -> StartResult {
-    StartResult(view: view(of: row, in: session), page: nil, repeated: true)
+    StartResult(view: view(of: asTold(row), in: session), page: nil, repeated: true)
   }
 
   /// From now on the request is watched, and its returns are known.

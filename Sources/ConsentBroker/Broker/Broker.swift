@@ -222,8 +222,15 @@ package import MeroConsent
     for session in vault.all { session.events.wakeAll() }
   }
 
+  /// How long the end waits for tokens that a node is renewing.
+  static let refreshPatience: Duration = .milliseconds(700)
+
   /// Wipes tokens and keys, ends calls to nodes, and closes the ledger after what it is writing.
   package func close() async {
+    // Only where the next process will have them.
+    if tools.secrets != nil {
+      await vault.refreshesEnd(of: Array(vault.all), until: .now + Self.refreshPatience)
+    }
     await vault.closeAll()
     await ledgerIfAny?.close()
   }

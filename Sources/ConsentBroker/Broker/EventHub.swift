@@ -123,9 +123,10 @@ package import EventLoop
         guard let older = await broker.events(of: session, after: cursor, limit: Self.page) else {
           return .unreadable
         }
-        replay = older[...]
+        // What was not published yet is told when everybody is told.
+        replay = older.prefix { $0.sequence <= session.events.newest }
         // None left there: what is newer is in memory.
-        if older.isEmpty { cursor = max(cursor, floor) }
+        if replay.isEmpty { cursor = max(cursor, floor) }
       }
     }
   }

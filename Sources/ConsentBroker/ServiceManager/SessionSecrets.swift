@@ -56,8 +56,8 @@ import MeroConsent
 
   /// The tokens of these open sessions, as far as they came back whole. Everything else that came
   /// back is dropped: foreign, damaged, doubled, or of a session that is closed.
-  func recover(_ sessions: Set<String>) -> [String: SessionTokens] {
-    var found: [String: (tokens: SessionTokens, kept: Kept)] = [:]
+  func recover(_ sessions: Set<String>) -> [String: KeptTokens] {
+    var found: [String: (tokens: KeptTokens, kept: Kept)] = [:]
     var dropped: [Stored] = []
     for stored in arrived {
       guard let (tokens, kept) = Self.read(stored, of: sessions) else {
@@ -93,7 +93,7 @@ import MeroConsent
 
   private static func read(
     _ stored: Stored, of sessions: Set<String>
-  ) -> (SessionTokens, Kept)? {
+  ) -> (KeptTokens, Kept)? {
     let session = session(of: stored.name)
     guard sessions.contains(session), let number = Int(stored.name.dropFirst(session.count + 1)),
       SecretMemory.isSecret(stored.descriptor, atMost: Self.largest),
@@ -103,7 +103,7 @@ import MeroConsent
     else { return nil }
     let kept = Kept(
       stored: stored, capacity: record.capacity, version: record.version, number: number)
-    return (content.tokens, kept)
+    return (content.kept, kept)
   }
 
   /// The part before the dot. A session's name has none.
@@ -114,7 +114,10 @@ import MeroConsent
   // MARK: While sessions are open
 
   /// Keeps a session's newest tokens.
-  func keep(_ tokens: SessionTokens, of session: String) {
+  ///
+  /// - Parameter read: the hash of what the configuration has for the session; `nil` for an app's.
+  func keep(_ tokens: SessionTokens, of session: String, read: [UInt8]? = nil) {
+    let tokens = KeptTokens(tokens: tokens, read: read)
     let bytes = SecretContent.encode(tokens, of: session)
     guard let now = kept[session], bytes.count <= now.capacity else {
       return replace(tokens, of: session)
@@ -133,7 +136,7 @@ import MeroConsent
     drop(old.stored)
   }
 
-  private func replace(_ tokens: SessionTokens, of session: String) {
+  private func replace(_ tokens: KeptTokens, of session: String) {
     let old = kept[session]
     let bytes = SecretContent.encode(tokens, of: session)
     let capacity = Self.capacity(bytes.count)

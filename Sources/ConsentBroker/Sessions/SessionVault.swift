@@ -53,6 +53,19 @@ import MeroConsent
     if let client { Task { await client.close() } }
   }
 
+  /// Waits for renewals of tokens that are under way, at the latest until `deadline`: the old tokens
+  /// are spent as soon as the node has the call.
+  func refreshesEnd(of sessions: [Session], until deadline: BootInstant) async {
+    let clients = sessions.compactMap(\.client)
+    let waiter = Waiter()
+    let all = Task {
+      for client in clients { await client.refreshEnds() }
+      waiter.signal()
+    }
+    _ = await waiter.wait(until: deadline)
+    all.cancel()
+  }
+
   /// Wipes every client, at the end of the daemon.
   func closeAll() async {
     let clients = sessions.values.compactMap(\.client)

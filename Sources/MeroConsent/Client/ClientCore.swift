@@ -101,6 +101,8 @@ import FoundationEssentials
 
   func replaceTokens(_ tokens: SessionTokens) { keeper.replace(tokens) }
 
+  func refreshEnds() async { await keeper.refreshEnds() }
+
   func close() async {
     keeper.wipe()
     for nap in naps.values { nap.cancel() }

@@ -208,6 +208,10 @@ public final class MeroClient: Sendable {
     throw .requestInvalid(field, "is empty, longer than 16 KiB, or has signs that no token has")
   }
 
+  /// Returns once no renewal of the tokens is under way. A client that is closed in the middle of
+  /// one leaves tokens that are spent: the node takes each refresh token once.
+  package func refreshEnds() async { await core.refreshEnds() }
+
   /// Ends every call with `CONSENT_CANCELLED`, wipes keys and tokens. The client is of no use
   /// afterwards.
   public func close() async { await core.close() }

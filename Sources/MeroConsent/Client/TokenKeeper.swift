@@ -56,6 +56,11 @@ import FoundationEssentials
     _ = try current()
   }
 
+  /// Returns once no refresh is under way: what the node gave is with whoever keeps the tokens.
+  func refreshEnds() async {
+    while let refresh { _ = await refresh.value }
+  }
+
   private func startRefresh(of old: Current) -> Task<ConsentError?, Never> {
     // A task of its own: the request that needed it first may be cancelled, the others go on.
     let task = Task { @LoopActor () -> ConsentError? in

@@ -4,38 +4,12 @@ import Testing
 
 @testable import ConsentBroker
 
-/// A manager's store, with what it would give the next process.
-@LoopActor private final class TestStore: SessionSecrets.Store {
-  private(set) var names: [String] = []
-  private var held: [SessionSecrets.Stored] = []
-  var keeps = true
-
-  init() {}
-
-  func store(_ descriptor: borrowing OwnedDescriptor, named name: String) -> Bool {
-    guard keeps, let copy = try? descriptor.duplicate() else { return false }
-    names.append(name)
-    held.append(SessionSecrets.Stored(name: name, descriptor: copy))
-    return true
-  }
-
-  func removeStored(named name: String) {
-    names.removeAll { $0 == name }
-    held.removeAll { $0.name == name }
-  }
-
-  func given() -> [SessionSecrets.Stored] {
-    held.compactMap { stored in
-      guard let copy = try? stored.descriptor.duplicate() else { return nil }
-      return SessionSecrets.Stored(name: stored.name, descriptor: copy)
-    }
-  }
-}
-
 @Suite @LoopActor struct SessionSecretsTests {
   private let store = TestStore()
   private let one = SessionTokens(accessToken: "access-one", refreshToken: "refresh-one")
   private let two = SessionTokens(accessToken: "access-two")
+
+  private func kept(_ tokens: SessionTokens) -> KeptTokens { KeptTokens(tokens: tokens) }
 
   private func start() -> SessionSecrets {
     SessionSecrets(store.given(), store: store, log: Records().log())
@@ -43,10 +17,16 @@ import Testing
 
   @Test func comesBackAfterARestart() {
     start().keep(one, of: "s_a")
-    #expect(start().recover(["s_a", "s_b"]) == ["s_a": one])
+    #expect(start().recover(["s_a", "s_b"]) == ["s_a": kept(one)])
     // As often as it is asked for.
-    #expect(start().recover(["s_a"]) == ["s_a": one])
+    #expect(start().recover(["s_a"]) == ["s_a": kept(one)])
     #expect(store.names == ["s_a.1"])
+  }
+
+  @Test func whatWasReadComesBackWithTheTokens() {
+    start().keep(one, of: "s_conf_a", read: [1, 2, 3])
+    #expect(
+      start().recover(["s_conf_a"]) == ["s_conf_a": KeptTokens(tokens: one, read: [1, 2, 3])])
   }
 
   @Test func newTokensGoIntoTheSameMemory() {
@@ -55,9 +35,9 @@ import Testing
     secrets.keep(two, of: "s_a")
     #expect(store.names == ["s_a.1"])
     let next = start()
-    #expect(next.recover(["s_a"]) == ["s_a": two])
+    #expect(next.recover(["s_a"]) == ["s_a": kept(two)])
     next.keep(one, of: "s_a")
-    #expect(start().recover(["s_a"]) == ["s_a": one])
+    #expect(start().recover(["s_a"]) == ["s_a": kept(one)])
     #expect(store.names == ["s_a.1"])
   }
 
@@ -67,14 +47,14 @@ import Testing
     let long = SessionTokens(accessToken: String(repeating: "x", count: SessionTokens.longest))
     secrets.keep(long, of: "s_a")
     #expect(store.names == ["s_a.2"])
-    #expect(start().recover(["s_a"]) == ["s_a": long])
+    #expect(start().recover(["s_a"]) == ["s_a": kept(long)])
   }
 
   @Test func theLongestTokensFit() {
     let text = String(repeating: "x", count: SessionTokens.longest)
     let longest = SessionTokens(accessToken: text, refreshToken: text)
     start().keep(longest, of: "s_0123456789abcdef01234567")
-    #expect(start().recover(["s_0123456789abcdef01234567"]).values.first == longest)
+    #expect(start().recover(["s_0123456789abcdef01234567"]).values.first == kept(longest))
   }
 
   @Test func ofTwoOfASessionTheNewerOneIsTaken() {
@@ -86,7 +66,7 @@ import Testing
     // Killed before the old one was dropped; it was wiped, so it is written again.
     for stored in before { _ = store.store(stored.descriptor, named: stored.name) }
     #expect(store.names.sorted() == ["s_a.1", "s_a.2"])
-    #expect(start().recover(["s_a"])["s_a"]?.accessToken.count == 3000)
+    #expect(start().recover(["s_a"])["s_a"]?.tokens.accessToken.count == 3000)
     #expect(store.names == ["s_a.2"])
   }
 
@@ -94,9 +74,9 @@ import Testing
     start().keep(one, of: "s_a")
     let foreign = try SecretRecord(capacity: 10)
     _ = store.store(foreign.memory.descriptor, named: "s_a.1")
-    #expect(start().recover(["s_a"]) == ["s_a": one])
+    #expect(start().recover(["s_a"]) == ["s_a": kept(one)])
     #expect(store.names == ["s_a.2"])
-    #expect(start().recover(["s_a"]) == ["s_a": one])
+    #expect(start().recover(["s_a"]) == ["s_a": kept(one)])
   }
 
   @Test func whatIsForgottenIsWiped() throws {
@@ -148,20 +128,24 @@ import Testing
 }
 
 @Suite struct SecretContentTests {
-  @Test(arguments: [nil, "refresh"])
-  func isReadAsItWasWritten(_ refresh: String?) throws {
-    let tokens = SessionTokens(accessToken: "access", refreshToken: refresh)
-    let content = try #require(SecretContent.decode(SecretContent.encode(tokens, of: "s_a")))
+  @Test(arguments: [nil, "refresh"], [nil, [0, 255, 7]])
+  func isReadAsItWasWritten(_ refresh: String?, _ read: [UInt8]?) throws {
+    let kept = KeptTokens(
+      tokens: SessionTokens(accessToken: "access", refreshToken: refresh), read: read)
+    let content = try #require(SecretContent.decode(SecretContent.encode(kept, of: "s_a")))
     #expect(content.session == "s_a")
-    #expect(content.tokens == tokens)
+    #expect(content.kept == kept)
   }
 
   @Test func nothingElseIsRead() {
-    let whole = SecretContent.encode(
-      SessionTokens(accessToken: "access", refreshToken: "refresh"), of: "s_a")
+    let tokens = SessionTokens(accessToken: "access", refreshToken: "refresh")
+    let whole = SecretContent.encode(KeptTokens(tokens: tokens, read: [1]), of: "s_a")
     for count in whole.indices { #expect(SecretContent.decode(Array(whole[..<count])) == nil) }
     #expect(SecretContent.decode(whole + [0]) == nil)
-    #expect(SecretContent.decode([2] + whole.dropFirst()) == nil)
-    #expect(SecretContent.decode([1, 255, 255, 255, 255]) == nil)
+    #expect(SecretContent.decode([1] + whole.dropFirst()) == nil)
+    #expect(SecretContent.decode([2, 255, 255, 255, 255]) == nil)
+    // A refresh token that is no text.
+    let text = SecretContent.encode(KeptTokens(tokens: tokens), of: "s_a")
+    #expect(SecretContent.decode(text.map { $0 == UInt8(ascii: "f") ? 255 : $0 }) == nil)
   }
 }

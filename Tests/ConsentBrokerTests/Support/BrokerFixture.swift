@@ -27,7 +27,13 @@ import Testing
   /// By how much the wall clock was set.
   nonisolated let wallClock = WallClockError()
 
-  init(sessionTimeout: Duration = .hours(8), at path: String? = nil) async throws {
+  /// What keeps tokens over a restart, where something does.
+  let store: TestStore?
+
+  init(
+    sessionTimeout: Duration = .hours(8), at path: String? = nil, store: TestStore? = nil
+  ) async throws {
+    self.store = store
     directory = try TemporaryDirectory()
     settings = BrokerSettings(version: "1.2.3", sessionTimeout: sessionTimeout)
     tools = BrokerTools { _, _ throws(PageUnavailable) in .unknown }
@@ -49,6 +55,7 @@ import Testing
   }
 
   private func renew() async throws {
+    tools.secrets = store.map { SessionSecrets($0.given(), store: $0, log: records.log()) }
     broker = Broker(
       ledger: ledger, settings: settings, tools: tools, log: records.log(), stateReset: false)
     broker.callback = CallbackAddress(port: 17463, hasIPv4: true, hasIPv6: true)
@@ -71,6 +78,17 @@ import Testing
   func restart() async throws {
     broker.stop()
     await broker.close()
+    try await startAgain()
+  }
+
+  /// It is killed, and another one starts.
+  func replaceKilled() async throws {
+    broker.stop()
+    await ledger.close()
+    try await startAgain()
+  }
+
+  private func startAgain() async throws {
     ledger = try LedgerFile(directory: directory.path).open().ledger
     try await renew()
   }

@@ -30,7 +30,10 @@ import MeroConsent
   var tokensAreRefused = false
   /// Reads are answered 503 with this many seconds of `Retry-After`.
   var busyFor: Int?
-  private enum Hold { case nothing, calls, answers }
+  /// What the node takes, where it looks; a refresh brings the next one.
+  var accessToken: String?
+  private(set) var refreshes = 0
+  private enum Hold { case nothing, calls, answers, refreshes }
   private var hold = Hold.nothing
   private var held: [UnsafeContinuation<Void, Never>] = []
   private var arrivals: [UnsafeContinuation<Void, Never>] = []
@@ -52,6 +55,15 @@ import MeroConsent
 
   /// Answers that were made are on their way until `release()`.
   func holdAnswers() { hold = .answers }
+
+  /// Answers with new tokens are on their way until `release()`.
+  func holdRefreshes() { hold = .refreshes }
+
+  /// The access token that everybody has is expired.
+  func expireTokens() {
+    refreshes += 1
+    accessToken = "access-\(refreshes)"
+  }
 
   func release() {
     hold = .nothing
@@ -76,7 +88,7 @@ import MeroConsent
     bearers.append(call.bearer?.revealed)
     if hold == .calls { await wait() }
     let reply = try answer(call)
-    if hold == .answers { await wait() }
+    if hold == .answers || hold == .refreshes && call.path == "/auth/refresh" { await wait() }
     return reply
   }
 
@@ -91,6 +103,10 @@ import MeroConsent
   private func answer(_ call: NodeCall) throws(ConsentError) -> NodeReply {
     if isDown { throw ConsentError(.nodeUnreachable) }
     if tokensAreRefused { return NodeReply(status: 401) }
+    if call.path == "/auth/refresh" { return refreshed(call) }
+    if let accessToken, call.bearer?.revealed != accessToken {
+      return NodeReply(status: 401, authError: "token_expired")
+    }
     if call.method == "POST" { return started(call) }
     if let busyFor { return NodeReply(status: 503, retryAfter: busyFor) }
     let id = call.path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
@@ -98,6 +114,16 @@ import MeroConsent
   }
 
   @LoopActor func close() { release() }
+
+  private var spent: Set<String> = []
+
+  /// Takes each pair once.
+  private func refreshed(_ call: NodeCall) -> NodeReply {
+    let body = String(decoding: call.body, as: UTF8.self)
+    guard let accessToken, spent.insert(body).inserted else { return NodeReply(status: 401) }
+    let tokens = #"{"access_token":"\#(accessToken)","refresh_token":"refresh-\#(refreshes)"}"#
+    return NodeReply(status: 200, body: Array(#"{"data":\#(tokens)}"#.utf8))
+  }
 
   private func started(_ call: NodeCall) -> NodeReply {
     lastBody = String(decoding: call.body, as: UTF8.self)

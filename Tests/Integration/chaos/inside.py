@@ -89,15 +89,14 @@ class Round:
             + leaks.in_journal(self.log, keys) + leaks.complaints(self.log))
 
     def left(self, world):
-        sessions = [app for app in world.apps
-                    if app.session and not app.is_closed and not app.plan.configured]
+        sessions = [app for app in world.apps if app.session and not app.is_closed]
         status = self.service.status
         faults = []
         if status["state"] != {"health": "ok", "reset": False}:
             faults.append(f"the state is {status['state']}")
-        most = status["counts"]["sessions"] - status["counts"]["configuredSessions"]
         return (faults + leftovers.of_processes(self.service)
-                + leftovers.of_store(self.service, len(sessions), most)
+                + leftovers.of_store(self.service, len(sessions),
+                                        status["counts"]["sessions"])
                 + leftovers.of_crashes() + leftovers.of_units(self.service))
 
     def keep_what_there_is(self, world):

@@ -64,6 +64,10 @@ def agrees(world, app):
     known, now = standings(world), time.time()
     for view in app.list()["body"]["requests"]:
         node = known.get(view["requestId"])
+        if view.get("needsSession"):
+            # It has learned meanwhile that the tokens are spent.
+            app.renew()
+            return False
         if view["state"] in FINAL or view["state"] == "starting" or node is None:
             continue
         if node["standing"] != "undecided" or timestamp(node["expiresAt"]) <= now + 1:

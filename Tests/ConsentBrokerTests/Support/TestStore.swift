@@ -1,0 +1,31 @@
+import EventLoop
+
+@testable import ConsentBroker
+
+/// A manager's store, with what it would give the next process.
+@LoopActor final class TestStore: SessionSecrets.Store {
+  private(set) var names: [String] = []
+  private var held: [SessionSecrets.Stored] = []
+  var keeps = true
+
+  init() {}
+
+  func store(_ descriptor: borrowing OwnedDescriptor, named name: String) -> Bool {
+    guard keeps, let copy = try? descriptor.duplicate() else { return false }
+    names.append(name)
+    held.append(SessionSecrets.Stored(name: name, descriptor: copy))
+    return true
+  }
+
+  func removeStored(named name: String) {
+    names.removeAll { $0 == name }
+    held.removeAll { $0.name == name }
+  }
+
+  func given() -> [SessionSecrets.Stored] {
+    held.compactMap { stored in
+      guard let copy = try? stored.descriptor.duplicate() else { return nil }
+      return SessionSecrets.Stored(name: stored.name, descriptor: copy)
+    }
+  }
+}
