@@ -129,8 +129,8 @@ let package = Package(
 // What is fuzzed, and what must hold of it: a suite that runs the kept inputs, or, for `make fuzz`
 // alone, the program that looks for new ones. That needs libFuzzer to link.
 let fuzzed: [Target.Dependency] = [
-  "ConsentBroker", "MeroConsent", "HTTP", "Sealed", "TDXQuote", "EventLoop", "Crypto", "TestPKI",
-  "CSQLite",
+  "ConsentBroker", "MeroConsent", "Callback", "HTTP", "Sealed", "TDXQuote", "EventLoop", "Crypto",
+  "TestPKI", "CSQLite",
 ]
 package.targets.append(
   Context.environment["FUZZING"] == nil

@@ -21,7 +21,7 @@ struct Subject: Sendable {
   static let all: [Subject] = [
     .httpRequest, .httpResponse, .serverSentEvents, .percentCoding, .returnURL,
     .sealedFrames, .sealedHandshake, .quote, .evidence, .intelDocuments, .der, .localJSON,
-    .localCalls, .nodeAnswers, .nodeReplies, .configuration, .ledger, .dates,
+    .localCalls, .callbackCalls, .nodeAnswers, .nodeReplies, .configuration, .ledger, .dates,
   ]
 }
 
