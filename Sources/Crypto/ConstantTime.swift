@@ -8,6 +8,10 @@ package enum ConstantTime {
     left.withMemory { left in right.withMemory { right in equal(left, right) } }
   }
 
+  package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.withUnsafeBytes { left in right.withUnsafeBytes { right in equal(left, right) } }
+  }
+
   package static func equal(_ left: borrowing Secret, _ right: borrowing Secret) -> Bool {
     left.withBytes { left in right.withBytes { right in equal(left, right) } }
   }

@@ -44,15 +44,19 @@ package struct SHA256: ~Copyable {
 
   /// The digest of `bytes`, 32 bytes.
   package static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
-    bytes.withMemory { memory in
-      libcrypto {
-        [UInt8](unsafeUninitializedCapacity: size) { digest, count in
-          mustSucceed(
-            EVP_Digest(
-              memory.baseAddress, memory.count, digest.baseAddress, nil, algorithm, nil),
-            "EVP_Digest")
-          count = size
-        }
+    bytes.withMemory { hash($0) }
+  }
+
+  /// The same for bytes that lie together: each call of the local API comes here.
+  package static func hash(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { hash($0) } }
+
+  private static func hash(_ memory: UnsafeRawBufferPointer) -> [UInt8] {
+    libcrypto {
+      [UInt8](unsafeUninitializedCapacity: size) { digest, count in
+        mustSucceed(
+          EVP_Digest(memory.baseAddress, memory.count, digest.baseAddress, nil, algorithm, nil),
+          "EVP_Digest")
+        count = size
       }
     }
   }

@@ -16,6 +16,8 @@ package struct HTTPHeaders: Sendable {
   /// Every field with its line end.
   package private(set) var wire: [UInt8] = []
   private var fields: [Field] = []
+  /// One of them may say how the message is framed, which only a server or a client itself says.
+  private(set) var mayFrame = false
 
   package init() {}
 
@@ -29,6 +31,7 @@ package struct HTTPHeaders: Sendable {
   /// Adds every field of `other`, in its order.
   package mutating func add(contentsOf other: HTTPHeaders) {
     let offset = wire.count
+    if other.mayFrame { mayFrame = true }
     wire.append(contentsOf: other.wire)
     for var field in other.fields {
       field.start += offset
@@ -109,6 +112,11 @@ package struct HTTPHeaders: Sendable {
     wire.append(HTTPBytes.carriageReturn)
     wire.append(HTTPBytes.lineFeed)
     fields.append(field)
+    // Date, Connection, Content-Length and Transfer-Encoding are as long as that.
+    switch field.nameCount {
+    case 4, 10, 14, 17: mayFrame = true
+    default: break
+    }
   }
 
   mutating func reserve(fields count: Int, bytes: Int) {

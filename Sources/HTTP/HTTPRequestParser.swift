@@ -3,15 +3,21 @@
 package struct HTTPRequestParser {
   private let limits: HTTPLimits
   var input = HTTPInput()
-  private var state = State.idle
+  /// An empty line came before the request line: RFC 9112, section 2.2, has us skip one.
+  private var hasSkippedLine = false
+  private var partial: PartialHead?
   private var decoder = BodyDecoder(.none, limits: HTTPLimits())
   private var body: [UInt8] = []
 
-  private enum State {
-    case idle
-    /// An empty line came before the request line: RFC 9112, section 2.2, has us skip one.
-    case afterEmptyLine
-    case fields(RequestLine, FieldSection)
+  /// A head whose fields have not all come.
+  private final class PartialHead {
+    let line: RequestLine
+    var section: FieldSection
+
+    init(_ line: RequestLine, _ section: FieldSection) {
+      self.line = line
+      self.section = section
+    }
   }
 
   package init(limits: HTTPLimits) { self.limits = limits }
@@ -21,45 +27,39 @@ package struct HTTPRequestParser {
   }
 
   /// Nothing of a next request has arrived.
-  package var isIdle: Bool {
-    guard case .idle = state else { return false }
-    return input.isEmpty
-  }
+  package var isIdle: Bool { partial == nil && !hasSkippedLine && input.isEmpty }
 
   /// The head of the next request, or `nil` when more bytes have to arrive.
   ///
   /// - Throws: what has to be answered before the connection is closed. The parser is of no use
   ///   afterwards.
   package mutating func nextHead() throws(HTTPRefusal) -> HTTPRequestHead? {
+    if let partial {
+      guard try partial.section.read(from: &input) else { return nil }
+      self.partial = nil
+      return try head(partial.line, partial.section)
+    }
     while true {
-      switch state {
-      case .idle, .afterEmptyLine:
-        input.compact()
-        guard let range = try input.nextLine(limit: limits.startLine, orRefuse: Self.longLine)
-        else { return nil }
-        if range.isEmpty {
-          if case .afterEmptyLine = state { throw HTTPRefusal(400, "There is no request line.") }
-          state = .afterEmptyLine
-        } else {
-          let line = try RequestLine(input.bytes[range])
-          return try readFields(of: line, FieldSection(limits: limits))
-        }
-      case .fields(let line, let section):
-        // The section leaves the state while it grows, so that it is not copied.
-        state = .idle
-        return try readFields(of: line, section)
+      input.compact()
+      guard let range = try input.nextLine(limit: limits.startLine, orRefuse: Self.longLine) else {
+        return nil
       }
+      guard range.isEmpty else {
+        hasSkippedLine = false
+        let line = try RequestLine(input.bytes[range])
+        var section = FieldSection(limits: limits)
+        if try section.read(from: &input) { return try head(line, section) }
+        partial = PartialHead(line, section)
+        return nil
+      }
+      guard !hasSkippedLine else { throw HTTPRefusal(400, "There is no request line.") }
+      hasSkippedLine = true
     }
   }
 
-  private mutating func readFields(
-    of line: RequestLine, _ section: consuming FieldSection
-  ) throws(HTTPRefusal) -> HTTPRequestHead? {
-    guard try section.read(from: &input) else {
-      state = .fields(line, section)
-      return nil
-    }
-    state = .idle
+  private mutating func head(
+    _ line: RequestLine, _ section: FieldSection
+  ) throws(HTTPRefusal) -> HTTPRequestHead {
     let head = try HTTPRequestHead(line, section, limits: limits)
     if head.framing != .none {
       decoder = BodyDecoder(head.framing, limits: limits)

@@ -69,7 +69,7 @@ package struct HTTPResponseWriter {
   }
 
   private static func appendFields(_ headers: HTTPHeaders, to output: inout [UInt8]) {
-    guard reserved.contains(where: { headers.contains($0) }) else {
+    guard headers.mayFrame, reserved.contains(where: { headers.contains($0) }) else {
       output.append(contentsOf: headers.wire)
       return
     }

@@ -1,6 +1,7 @@
 import Callback
 package import EventLoop
 import FoundationEssentials
+import HTTP
 package import MeroConsent
 
 /// The one place where it is decided who may read what and what a return means.
@@ -28,7 +29,7 @@ package import MeroConsent
   package var onCountsChanged: (@LoopActor () -> Void)?
 
   /// The last status that was asked for, and what the edge has made of it.
-  var shownStatus: (view: StatusView, answer: any Sendable)?
+  var shownStatus: (view: StatusView, answer: HTTPResponse)?
 
   let vault = SessionVault()
   let views = ViewTickets()

@@ -1,4 +1,5 @@
 import EventLoop
+import HTTP
 
 /// One app's wait for a change of one request.
 @LoopActor final class Wait {
@@ -43,8 +44,9 @@ import EventLoop
 /// What a request looks like, for everybody who asks or is told while it looks like this.
 @LoopActor final class SharedView {
   let view: RequestView
-  /// What the edge has made of it, by the seconds that were waited: made once for all.
-  var answers: [Int?: any Sendable] = [:]
+  /// What the edge has made of it, made once for all: at once, and after a wait of so many seconds.
+  var answer: HTTPResponse?
+  var answersAfterWaiting: [Int: HTTPResponse] = [:]
 
   init(_ view: RequestView) { self.view = view }
 }

@@ -20,7 +20,7 @@ import HTTP
     guard headers.contains(.ifNoneMatch),
       let known = EntityTagCondition(headers.values(of: .ifNoneMatch)),
       known.matches(view.etag)
-    else { return .now(answer(shared, waited: nil)) }
+    else { return .now(answer(shared)) }
     let seconds = WaitPreference.seconds(
       in: headers.values(of: .prefer), longest: BrokerLimits.longestWait)
     guard let seconds else { return .now(RequestsResource.unchanged(view.etag)) }
@@ -52,10 +52,17 @@ import HTTP
     }
   }
 
-  private static func answer(_ shared: SharedView, waited: Int?) -> HTTPResponse {
-    if let made = shared.answers[waited] as? HTTPResponse { return made }
+  private static func answer(_ shared: SharedView) -> HTTPResponse {
+    if let made = shared.answer { return made }
+    let made = RequestsResource.answer(shared.view)
+    shared.answer = made
+    return made
+  }
+
+  private static func answer(_ shared: SharedView, waited: Int) -> HTTPResponse {
+    if let made = shared.answersAfterWaiting[waited] { return made }
     let made = RequestsResource.answer(shared.view, waited: waited)
-    shared.answers[waited] = made
+    shared.answersAfterWaiting[waited] = made
     return made
   }
 }

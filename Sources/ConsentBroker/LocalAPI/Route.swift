@@ -66,15 +66,13 @@ struct RoutePath: Sendable, ExpressibleByStringLiteral {
   func match(_ path: String) -> Match? {
     guard let after else { return path.hasSameBytes(as: before) ? .plain : nil }
     let bytes = path.utf8
-    guard bytes.count > before.utf8.count + after.utf8.count, bytes.starts(with: before.utf8),
-      bytes.suffix(after.utf8.count).elementsEqual(after.utf8)
+    guard bytes.count > before.utf8.count + after.utf8.count, path.hasBytes(of: before, at: 0),
+      path.hasBytes(of: after, at: bytes.count - after.utf8.count)
     else { return nil }
-    let id = path[
-      bytes.index(
-        bytes.startIndex, offsetBy: before.utf8.count)..<bytes.index(
-          bytes.endIndex, offsetBy: -after.utf8.count)]
-    guard !id.utf8.contains(UInt8(ascii: "/")) else { return nil }
-    guard id.utf8.contains(UInt8(ascii: "%")) else { return .id(String(id)) }
+    let start = bytes.index(bytes.startIndex, offsetBy: before.utf8.count)
+    let id = path[start..<bytes.index(bytes.endIndex, offsetBy: -after.utf8.count)]
+    guard !id.hasByte(UInt8(ascii: "/")) else { return nil }
+    guard id.hasByte(UInt8(ascii: "%")) else { return .id(String(id)) }
     return PercentCoding.decodeText(id.utf8).map(Match.id)
   }
 }

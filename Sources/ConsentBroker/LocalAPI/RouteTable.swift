@@ -53,7 +53,7 @@ enum RouteTable {
   ///
   /// - Returns: `nil` for broken escapes.
   private static func canonical(_ path: String) -> String? {
-    guard path.utf8.contains(UInt8(ascii: "%")) else { return path }
+    guard path.hasByte(UInt8(ascii: "%")) else { return path }
     return PathSegments.split(path)?.map { "/" + PercentCoding.encode($0) }.joined()
   }
 }

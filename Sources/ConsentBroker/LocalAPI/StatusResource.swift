@@ -9,10 +9,7 @@ import MeroConsent
     _ call: APICall, in broker: Broker
   ) throws(APIProblem) -> HTTPReply {
     let view = broker.status()
-    if let shown = broker.shownStatus, shown.view == view, let made = shown.answer as? HTTPResponse
-    {
-      return .now(made)
-    }
+    if let shown = broker.shownStatus, shown.view == view { return .now(shown.answer) }
     let made = APIResponse.json(StatusJSON(view), status: 200)
     broker.shownStatus = (view, made)
     return .now(made)
