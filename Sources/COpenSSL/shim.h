@@ -16,5 +16,13 @@
 #include <openssl/x509_vfy.h>
 #include <openssl/x509v3.h>
 
+// The list of parameters that a call takes is built by functions that take no constant strings.
+static inline int copenssl_mac_set_digest(EVP_MAC_CTX *context, const char *digest) {
+  OSSL_PARAM params[] = {
+      OSSL_PARAM_construct_utf8_string(OSSL_MAC_PARAM_DIGEST, (char *)digest, 0),
+      OSSL_PARAM_construct_end()};
+  return EVP_MAC_CTX_set_params(context, params);
+}
+
 // EVP_PKEY_PUBLIC_KEY is a macro of macros, which Swift does not import.
 static const int copenssl_public_key_selection = EVP_PKEY_PUBLIC_KEY;

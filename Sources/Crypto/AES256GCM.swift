@@ -28,7 +28,7 @@ package enum AES256GCM {
         libcrypto {
           let context = mustExist(EVP_CIPHER_CTX_new(), "EVP_CIPHER_CTX_new")
           mustSucceed(
-            EVP_EncryptInit_ex(context, EVP_aes_256_gcm(), nil, key.octets, nil),
+            EVP_EncryptInit_ex(context, Algorithms.aes256GCM, nil, key.octets, nil),
             "EVP_EncryptInit_ex")
           return context
         }
@@ -110,7 +110,7 @@ package enum AES256GCM {
         libcrypto {
           let context = mustExist(EVP_CIPHER_CTX_new(), "EVP_CIPHER_CTX_new")
           mustSucceed(
-            EVP_DecryptInit_ex(context, EVP_aes_256_gcm(), nil, key.octets, nil),
+            EVP_DecryptInit_ex(context, Algorithms.aes256GCM, nil, key.octets, nil),
             "EVP_DecryptInit_ex")
           return context
         }

@@ -10,10 +10,13 @@ package enum HMACSHA256 {
       message.withBytes { message in
         key.withBytes { key in
           libcrypto {
-            let done = HMAC(
-              EVP_sha256(), key.baseAddress, CInt(key.count), message.octets, message.count,
-              code.octets, nil)
-            precondition(done != nil, "libcrypto: HMAC failed")
+            let context = mustExist(EVP_MAC_CTX_dup(Algorithms.hmacSHA256), "EVP_MAC_CTX_dup")
+            // Freeing it wipes what it holds of the key.
+            defer { EVP_MAC_CTX_free(context) }
+            var size = 0
+            mustSucceed(EVP_MAC_init(context, key.octets, key.count, nil), "EVP_MAC_init")
+            mustSucceed(EVP_MAC_update(context, message.octets, message.count), "EVP_MAC_update")
+            mustSucceed(EVP_MAC_final(context, code.octets, &size, code.count), "EVP_MAC_final")
           }
         }
       }

@@ -10,15 +10,10 @@ package struct SHA256: ~Copyable {
   package init() {
     context = libcrypto {
       let context = mustExist(EVP_MD_CTX_new(), "EVP_MD_CTX_new")
-      mustSucceed(EVP_DigestInit_ex(context, Self.algorithm, nil), "EVP_DigestInit_ex")
+      mustSucceed(EVP_DigestInit_ex(context, Algorithms.sha256, nil), "EVP_DigestInit_ex")
       return context
     }
   }
-
-  /// Found once: to find it by its name takes as long as a short digest.
-  // Unsafe only in name: nothing changes it, and it stays for as long as the process does.
-  nonisolated(unsafe) private static let algorithm = mustExist(
-    EVP_MD_fetch(nil, "SHA256", nil), "EVP_MD_fetch")
 
   // Freeing a context wipes what it holds of the input.
   deinit { EVP_MD_CTX_free(context) }
@@ -54,7 +49,8 @@ package struct SHA256: ~Copyable {
     libcrypto {
       [UInt8](unsafeUninitializedCapacity: size) { digest, count in
         mustSucceed(
-          EVP_Digest(memory.baseAddress, memory.count, digest.baseAddress, nil, algorithm, nil),
+          EVP_Digest(
+            memory.baseAddress, memory.count, digest.baseAddress, nil, Algorithms.sha256, nil),
           "EVP_Digest")
         count = size
       }

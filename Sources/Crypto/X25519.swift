@@ -74,14 +74,20 @@ package enum X25519 {
       _ peer: PublicKey, into memory: UnsafeMutableRawBufferPointer
     ) -> Bool {
       libcrypto {
-        let peer = mustExist(
-          EVP_PKEY_new_raw_public_key(EVP_PKEY_X25519, nil, peer.bytes, peer.bytes.count),
-          "EVP_PKEY_new_raw_public_key")
+        let point = peer.bytes
+        // As TLS does it: a key of our own key's kind costs less than one of a kind by name.
+        let peer = mustExist(EVP_PKEY_new(), "EVP_PKEY_new")
         defer { EVP_PKEY_free(peer) }
+        mustSucceed(EVP_PKEY_copy_parameters(peer, key), "EVP_PKEY_copy_parameters")
+        mustSucceed(
+          EVP_PKEY_set1_encoded_public_key(peer, point, point.count),
+          "EVP_PKEY_set1_encoded_public_key")
         let context = mustExist(EVP_PKEY_CTX_new(key, nil), "EVP_PKEY_CTX_new")
         defer { EVP_PKEY_CTX_free(context) }
         mustSucceed(EVP_PKEY_derive_init(context), "EVP_PKEY_derive_init")
-        mustSucceed(EVP_PKEY_derive_set_peer(context, peer), "EVP_PKEY_derive_set_peer")
+        // Any 32 bytes are a point, and the result is what is checked.
+        mustSucceed(
+          EVP_PKEY_derive_set_peer_ex(context, peer, 0), "EVP_PKEY_derive_set_peer_ex")
         var count = memory.count
         return EVP_PKEY_derive(context, memory.octets, &count) == 1 && count == memory.count
       }
