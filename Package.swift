@@ -37,7 +37,8 @@ let package = Package(
     .systemLibrary(name: "CLinux"),
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto"),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl"),
+    // Loaded when a node is called first, and so not linked.
+    .target(name: "CCurl"),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd"),
     .systemLibrary(name: "CInih", pkgConfig: "inih"),
     // Floor 2.

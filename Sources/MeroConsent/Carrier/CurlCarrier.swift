@@ -72,7 +72,7 @@ package import Sealed
     } catch {
       throw CarrierError(
         .notConnected, requestMayHaveLeft: false,
-        detail: String(cString: curl_easy_strerror(error.code)))
+        detail: String(cString: ccurl_easy_strerror(error.code)))
     }
   }
 

@@ -10,7 +10,7 @@ struct CurlEasy: ~Copyable {
   private var headers: UnsafeMutablePointer<curl_slist>?
 
   init() throws(CurlFailure) {
-    guard CurlLibrary.isReady, let handle = curl_easy_init() else {
+    guard CurlLibrary.isReady, let handle = ccurl_easy_init() else {
       throw CurlFailure(code: CURLE_FAILED_INIT)
     }
     self.handle = handle
@@ -22,8 +22,8 @@ struct CurlEasy: ~Copyable {
   }
 
   deinit {
-    curl_easy_cleanup(handle)
-    curl_slist_free_all(headers)
+    ccurl_easy_cleanup(handle)
+    ccurl_slist_free_all(headers)
     errorText.deallocate()
   }
 
@@ -61,7 +61,7 @@ struct CurlEasy: ~Copyable {
 
   mutating func setHeaders(_ lines: [String]) throws(CurlFailure) {
     for line in lines {
-      guard let longer = curl_slist_append(headers, line) else {
+      guard let longer = ccurl_slist_append(headers, line) else {
         throw CurlFailure(code: CURLE_OUT_OF_MEMORY)
       }
       headers = longer
@@ -83,12 +83,12 @@ struct CurlEasy: ~Copyable {
   }
 
   /// Goes on with a transfer whose write callback has asked for a pause. May call it at once.
-  borrowing func goOn() { curl_easy_pause(handle, CURLPAUSE_CONT) }
+  borrowing func goOn() { ccurl_easy_pause(handle, CURLPAUSE_CONT) }
 
   /// What libcurl says about a failure, in printable ASCII.
   borrowing func description(of code: CURLcode) -> String {
     let own = String(cString: errorText)
-    let text = own.isEmpty ? String(cString: curl_easy_strerror(code)) : own
+    let text = own.isEmpty ? String(cString: ccurl_easy_strerror(code)) : own
     // Names in a stranger's certificate get in here.
     return String(
       String.UnicodeScalarView(
@@ -105,8 +105,8 @@ struct CurlFailure: Error {
   let code: CURLcode
 }
 
-/// libcurl's state of the whole process. It is never cleaned up: its memory goes with the
-/// process, and a clean-up at exit would race with that of OpenSSL.
+/// libcurl's state of the whole process: loaded for the first call to a node. It is never cleaned
+/// up: its memory goes with the process, and a clean-up at exit would race with that of OpenSSL.
 enum CurlLibrary {
-  static let isReady: Bool = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
+  static var isReady: Bool { ccurl_load() }
 }

@@ -21,7 +21,7 @@ import EventLoop
 
   func add(_ transfer: CurlTransfer, _ easy: UnsafeMutableRawPointer) throws(CurlFailure) {
     transfers[easy] = transfer
-    guard curl_multi_add_handle(multi, easy) == CURLM_OK else {
+    guard ccurl_multi_add_handle(multi, easy) == CURLM_OK else {
       transfers[easy] = nil
       throw CurlFailure(code: CURLE_FAILED_INIT)
     }
@@ -30,14 +30,14 @@ import EventLoop
   /// - Precondition: this is not inside a call of libcurl.
   func remove(_ easy: UnsafeMutableRawPointer) {
     guard let transfer = transfers.removeValue(forKey: easy) else { return }
-    curl_multi_remove_handle(multi, easy)
+    ccurl_multi_remove_handle(multi, easy)
     // Until here libcurl had its address.
     withExtendedLifetime(transfer) {}
   }
 
   private func act(_ socket: curl_socket_t, _ select: CInt) {
     var running: CInt = 0
-    let code = curl_multi_socket_action(multi, socket, select, &running)
+    let code = ccurl_multi_socket_action(multi, socket, select, &running)
     tellEnded()
     guard code != CURLM_OK else { return }
     for transfer in transfers.values { transfer.ended(CURLE_FAILED_INIT) }
@@ -46,7 +46,7 @@ import EventLoop
   private func tellEnded() {
     var ended: [(CurlTransfer, CURLcode)] = []
     var left: CInt = 0
-    while let message = curl_multi_info_read(multi, &left) {
+    while let message = ccurl_multi_info_read(multi, &left) {
       guard message.pointee.msg == CURLMSG_DONE, let easy = message.pointee.easy_handle,
         let transfer = transfers[easy]
       else { continue }
@@ -63,7 +63,7 @@ private struct CurlMultiHandle: ~Copyable {
   let pointer: UnsafeMutableRawPointer
 
   init() throws(CurlFailure) {
-    guard CurlLibrary.isReady, let pointer = curl_multi_init() else {
+    guard CurlLibrary.isReady, let pointer = ccurl_multi_init() else {
       throw CurlFailure(code: CURLE_FAILED_INIT)
     }
     self.pointer = pointer
@@ -71,5 +71,5 @@ private struct CurlMultiHandle: ~Copyable {
     ccurl_multi_set_long(pointer, CURLMOPT_MAXCONNECTS, CarrierLimits.keptConnections)
   }
 
-  deinit { curl_multi_cleanup(pointer) }
+  deinit { ccurl_multi_cleanup(pointer) }
 }
