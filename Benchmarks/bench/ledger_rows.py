@@ -18,12 +18,6 @@ MOST = APPS * 60
 FULL = 100_000
 
 
-def rows(home, settings):
-    yield recording(home / "recording", settings)
-    yield returning(home / "return", settings)
-    yield full(home / "full", settings)
-
-
 def recording(home, settings):
     runs, commits = [], []
     for number in range(settings.rounds):
@@ -35,7 +29,7 @@ def recording(home, settings):
     row = Row(
         f"requests recorded, {APPS} apps at once", "a second", "SQLite, one commit each", ">= 5",
         note=f"{mine:,.0f} of {its:,.0f}/s", details={"ours": mine, "peer": its})
-    return judged(row, mine / its, least=5)
+    yield judged(row, mine / its, least=5)
 
 
 def record_once(folder):
@@ -89,7 +83,7 @@ def returning(home, settings):
         "return to verified and recorded", "without the node", "a durable SQLite commit", "<= 2",
         note=f"{mine * 1e3:.2f} of {its * 1e3:.2f} ms",
         details={"ours": mine, "peer": its, "whole": statistics.median(taken)})
-    return judged(row, mine / its, most=2)
+    yield judged(row, mine / its, most=2)
 
 
 def timed(session, request_id, status):
@@ -134,7 +128,7 @@ def full(home, settings):
     row = Row(
         "100,000 finished requests: GET /v1/requests/{id}", "its time", "100 in it", "<= 1.1",
         note=f"{large:.0f} of {small:.0f} us", details={"full": large, "few": small})
-    return judged(row, large / small, most=1.1)
+    yield judged(row, large / small, most=1.1)
 
 
 def fill(state, count):

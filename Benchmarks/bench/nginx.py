@@ -7,6 +7,7 @@ from pathlib import Path
 from harness.waiting import until
 
 from . import machine
+from .peers import program
 
 CONFIGURATION = """
 worker_processes 1;
@@ -51,7 +52,7 @@ class Nginx:
             listen=f"listen unix:{self.socket};\n    listen 127.0.0.1:{self.port};",
             locations="\n".join(self.location(*answer) for answer in answers)))
         self.process = subprocess.Popen(
-            machine.pinned(machine.SERVER, "nginx", "-c", self.configuration),
+            machine.pinned(machine.SERVER, program("nginx"), "-c", self.configuration),
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         until(lambda: Path(self.socket).exists(), "nginx listens")
 

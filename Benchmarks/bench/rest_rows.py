@@ -1,8 +1,7 @@
-"""Memory, wake-ups, many that wait, and the start by a socket."""
+"""Memory, wake-ups, and many that wait."""
 
 import json
 import os
-import socket
 import statistics
 import subprocess
 import time
@@ -14,21 +13,16 @@ from harness.settings import configure
 from harness.waiting import until
 
 from . import machine
-from .nginx import CONFIGURATION
+from .peers import program
 from .results import Row, judged
 
 
-def rows(home, settings):
-    yield from idle(home / "idle", settings)
-    yield from waiting(home / "waiting", settings)
-    yield activation(home / "activation", settings)
-
-
-def idle(home, settings):
+def idle(home, _):
+    ssh_agent = program("ssh-agent")
     daemon = Daemon(home / "daemon", log_level="error").start()
     agent_socket = str(home / "agent.sock")
     agent = subprocess.Popen(
-        ["ssh-agent", "-D", "-a", agent_socket], stdout=subprocess.DEVNULL)
+        [ssh_agent, "-D", "-a", agent_socket], stdout=subprocess.DEVNULL)
     try:
         until(lambda: Path(agent_socket).exists(), "ssh-agent listens")
         key = home / "key"
@@ -115,100 +109,3 @@ def crowd(home):
     finally:
         daemon.kill()
         node.kill()
-
-
-def activation(home, settings):
-    mine, its = [], []
-    for number in range(settings.rounds):
-        mine.append(woken_daemon(home / f"daemon-{number}"))
-        its.append(woken_nginx(home / f"nginx-{number}"))
-    mine, its = statistics.median(mine), statistics.median(its)
-    return judged(
-        Row("socket activation to the first answer", "from cold", "nginx, from its start",
-            "<= 1.5", note=f"{mine * 1e3:.1f} of {its * 1e3:.1f} ms",
-            details={"ours": mine, "peer": its}), mine / its, most=1.5)
-
-
-def woken(listener, address, request, command, environment):
-    """Seconds from a client's connection to its answer, with the program started by it."""
-    begin = time.perf_counter()
-    client = socket.socket(listener.family)
-    client.settimeout(20)
-    client.connect(address)
-    client.sendall(request)
-
-    def hand_over():
-        # The program's process id is known only here, and descriptor 3 is the listener.
-        os.dup2(listener.fileno(), 3)
-        os.environ["LISTEN_PID"] = str(os.getpid())
-
-    script = 'LISTEN_PID=$$ exec "$@"'
-    process = subprocess.Popen(
-        ["sh", "-c", script, "sh", *map(str, command)], stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment,
-        preexec_fn=hand_over, pass_fds=(3,))
-    try:
-        assert client.recv(65536).startswith(b"HTTP/1.1 200")
-        return time.perf_counter() - begin
-    finally:
-        client.close()
-        process.kill()
-        process.wait()
-
-
-REQUEST = b"GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n"
-
-
-def listening(home):
-    home.mkdir(parents=True)
-    address = str(home / "api.sock")
-    listener = socket.socket(socket.AF_UNIX)
-    listener.bind(address)
-    os.chmod(address, 0o600)
-    listener.listen(64)
-    return listener, address
-
-
-def woken_daemon(home):
-    daemon = Daemon(home / "daemon", log_level="error")
-    listener, address = listening(home / "socket")
-    with listener:
-        return woken(
-            listener, address, REQUEST, [*daemon.arguments, "--socket", address],
-            daemon.environment | {"LISTEN_FDS": "1", "LISTEN_FDNAMES": "api"})
-
-
-def woken_nginx(home):
-    """nginx does not answer on a socket that is handed over where it has no master, so it binds
-    its own: from its start to the first answer, asked for as soon as it listens."""
-    home.mkdir(parents=True)
-    address = str(home / "nginx.sock")
-    configuration = home / "nginx.conf"
-    configuration.write_text(CONFIGURATION.format(
-        home=home, keep_alive="75s", listen=f"listen unix:{address};",
-        locations='    location / { return 200 "x"; }'))
-    begin = time.perf_counter()
-    process = subprocess.Popen(
-        ["nginx", "-c", configuration], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL)
-    try:
-        with connected(address) as client:
-            client.sendall(REQUEST)
-            assert client.recv(65536).startswith(b"HTTP/1.1 200")
-            return time.perf_counter() - begin
-    finally:
-        process.kill()
-        process.wait()
-
-
-def connected(address):
-    deadline = time.monotonic() + 20
-    while True:
-        client = socket.socket(socket.AF_UNIX)
-        client.settimeout(20)
-        try:
-            client.connect(address)
-            return client
-        except (FileNotFoundError, ConnectionRefusedError):
-            client.close()
-            assert time.monotonic() < deadline, "nginx does not listen"

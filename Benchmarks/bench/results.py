@@ -16,6 +16,8 @@ class Row:
     value: float | None = None
     unit: str = ""
     met: bool | None = None
+    # Whether measuring itself went wrong.
+    failed: bool = False
     note: str = ""
     details: dict = field(default_factory=dict)
 
