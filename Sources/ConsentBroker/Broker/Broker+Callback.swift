@@ -84,7 +84,13 @@ extension Broker: ReturnJudge {
   }
 
   private func recordedRequest(ticket: String) async throws(Problem) -> RequestRow? {
-    try await read { ledger throws(LedgerError) in try await ledger.request(ticket: ticket) }
+    if let row = recent.row(ticket: ticket) { return row }
+    let moment = recent.now
+    let row = try await read { ledger throws(LedgerError) in
+      try await ledger.request(ticket: ticket)
+    }
+    if let row { recent.keep(row, readAt: moment) }
+    return row
   }
 
   private func state(of request: LiveRequest, until deadline: BootInstant) async -> PageState {

@@ -57,7 +57,7 @@ extension Broker {
     switch ReadJudgement.judge(answer, at: time) {
     case .end(let state, let outcome, let failure):
       let ending = RequestEnding(
-        state: state, at: tools.now(), outcome: outcome.flatMap(StoredOutcome.text),
+        state: state, at: tools.now(), outcome: outcome.flatMap(StoredOutcome.init),
         failure: failure?.rawValue)
       let verdict = LiveRequest.Verdict(ending: ending, outcome: outcome)
       request.unwritten = verdict
@@ -93,6 +93,7 @@ extension Broker {
   func ended(_ change: RecordedChange, of session: Session, outcome: ConsentOutcome?) {
     if let outcome, outcome.isSecret { session.keep(outcome, of: change.row.number) }
     leftStarting[change.row.number] = nil
+    recent.keep(change.row)
     var activationToken: ActivationToken?
     if let request = live.of(number: change.row.number) {
       activationToken = request.takeActivationToken()

@@ -36,15 +36,26 @@ extension Broker {
     return RequestList(requests: views, next: rows.count > count ? last : nil)
   }
 
-  /// One request as memory has it, while nothing has ended it; `nil` where only the record knows.
+  /// One request as memory has it, while nothing has ended it or where it ended lately; `nil` where
+  /// only the record knows, or the node, or where the outcome is a secret.
   func liveView(_ requestId: String, for caller: Caller) throws(Problem) -> SharedView? {
     let session = try session(caller)
-    guard let request = live.of(requestId: requestId, session: session) else { return nil }
     let (needsSession, port) = (session.needsTokens, callback?.port)
+    guard let request = live.of(requestId: requestId, session: session) else {
+      return recent.view(requestId, of: session.id, needsSession: needsSession, port: port) { row in
+        let looks = self.view(of: row, in: session)
+        let isLost = row.state == .approved && looks.outcome == nil
+        // A token is kept by its session and by nobody else.
+        guard looks.outcome?.isSecret != true,
+          !isLost || ConsentKind(rawValue: row.kind)?.outcome == nil
+        else { return nil }
+        return SharedView(looks)
+      }
+    }
     if let shown = request.shown, shown.needsSession == needsSession, shown.port == port {
       return shown.view
     }
-    let view = SharedView(view(of: request.row, in: session))
+    let view = SharedView(self.view(of: request.row, in: session))
     request.shown = LiveRequest.Shown(view: view, needsSession: needsSession, port: port)
     return view
   }
@@ -111,13 +122,17 @@ extension Broker {
 
   // MARK: Rows and views
 
-  /// A session's request, from memory where nothing has ended it.
+  /// A session's request, from memory where nothing has ended it or somebody asked lately.
   func row(_ requestId: String, of session: Session) async throws(Problem) -> RequestRow? {
     if let request = live.of(requestId: requestId, session: session) { return request.row }
     let id = session.id
-    return try await read { ledger throws(LedgerError) in
+    if let row = recent.row(requestId, of: id) { return row }
+    let moment = recent.now
+    let row = try await read { ledger throws(LedgerError) in
       try await ledger.request(requestId, of: id)
     }
+    if let row { recent.keep(row, readAt: moment) }
+    return row
   }
 
   /// A row that was read from the ledger, as everybody else is told it. A commit is readable there a
@@ -127,7 +142,7 @@ extension Broker {
   /// As memory has it: without asking the node.
   func view(of row: RequestRow, in session: Session) -> RequestView {
     let kind = ConsentKind(rawValue: row.kind)
-    let outcome = session.secrets[row.number] ?? row.outcome.flatMap(StoredOutcome.read)
+    let outcome = session.secrets[row.number] ?? row.outcome?.outcome
     // What only the node can say needs the session's tokens.
     let isLost = row.state == .approved && kind?.outcome != nil && outcome == nil
     let asksNode = row.state == .started || isLost
@@ -208,19 +223,5 @@ extension Broker {
     case .failed:
       ConsentError(row.failure.flatMap(ConsentError.Code.init(rawValue:)) ?? .nodeError)
     }
-  }
-}
-
-/// An outcome as the ledger keeps it: never one that is a credential.
-enum StoredOutcome {
-  static func text(_ outcome: ConsentOutcome) -> String? {
-    guard !outcome.isSecret else { return nil }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return (try? encoder.encode(OutcomeBody(outcome))).map { String(decoding: $0, as: UTF8.self) }
-  }
-
-  static func read(_ text: String) -> ConsentOutcome? {
-    (try? JSONDecoder().decode(OutcomeBody.self, from: Data(text.utf8)))?.outcome
   }
 }

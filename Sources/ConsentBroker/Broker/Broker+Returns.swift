@@ -148,7 +148,10 @@ extension Broker {
       return row
     }
     let lastReturn = LastReturn(at: tools.now(), code: code)
-    guard let noted = try? await ledger.noteAfterEnd(lastReturn, on: row.number) else { return row }
+    recent.willChange()
+    let noted = try? await ledger.noteAfterEnd(lastReturn, on: row.number)
+    recent.didChange(to: noted)
+    guard let noted else { return row }
     waits.signal(row.requestId, of: row.session)
     return noted
   }

@@ -122,6 +122,7 @@ extension Broker {
     }
     for change in changes { ended(change, of: session, outcome: nil) }
     vault.remove(session)
+    recent.forget(session: session.id)
     tools.secrets?.forget(session.id)
     session.events.end()
     waits.signalAll(of: session.id)

@@ -253,8 +253,8 @@ extension Broker {
       "request started", .request(row.requestId), .session(session.id), .code(row.kind),
       .event(.requestStarted))
     // An account has one undecided request a node: the older one's app learns it now.
-    for older in live.all where older !== request && older.session.sharesAccount(with: session) {
-      watcher.hurry(older)
+    for other in vault.all where other.undecided > 0 && other.sharesAccount(with: session) {
+      for older in live.of(session: other) where older !== request { watcher.hurry(older) }
     }
     return StartResult(view: view(of: row, in: session), page: nil, repeated: false)
   }

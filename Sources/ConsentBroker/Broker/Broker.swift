@@ -34,6 +34,7 @@ package import MeroConsent
   let vault = SessionVault()
   let views = ViewTickets()
   var live = LiveRequests()
+  var recent = RecentRequests()
   /// Rows that are `starting` because a node is being asked now, not because of a crash.
   var startingNow: Set<Int64> = []
   /// Rows that a crash left `starting`, by when they began.

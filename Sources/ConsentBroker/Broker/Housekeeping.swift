@@ -88,11 +88,15 @@ import FoundationEssentials
     }
   }
 
-  private func removeOld(of broker: Broker) async {
+  func removeOld(of broker: Broker) async {
     guard let ledger = broker.ledgerIfAny else { return }
     let kept = broker.settings.retention / .seconds(1)
     let cutoff = broker.tools.now().addingTimeInterval(-kept)
-    while !isStopped, (try? await ledger.removeOld(before: cutoff)) == true {
+    while !isStopped {
+      broker.recent.forget(finishedBefore: cutoff)
+      let isMore = try? await ledger.removeOld(before: cutoff)
+      broker.recent.forget(finishedBefore: cutoff)
+      guard isMore == true else { return }
       try? await LoopActor.sleep(for: Self.stepPause)
     }
   }

@@ -100,6 +100,8 @@ enum Look: Sendable {
   private var byNumber: [Int64: LiveRequest] = [:]
   private var byTicket: [OpaqueID: LiveRequest] = [:]
   private var byId: [OpaqueID: [LiveRequest]] = [:]
+  /// In the order in which they began.
+  private var bySession: [ObjectIdentifier: [LiveRequest]] = [:]
 
   init() {}
 
@@ -110,6 +112,7 @@ enum Look: Sendable {
     byNumber[live.number] = live
     byTicket[OpaqueID(live.row.ticket)] = live
     byId[OpaqueID(live.row.requestId), default: []].append(live)
+    bySession[ObjectIdentifier(live.session), default: []].append(live)
     live.session.undecided += 1
   }
 
@@ -119,6 +122,9 @@ enum Look: Sendable {
     let id = OpaqueID(live.row.requestId)
     byId[id]?.removeAll { $0 === live }
     if byId[id]?.isEmpty == true { byId[id] = nil }
+    let session = ObjectIdentifier(live.session)
+    bySession[session]?.removeAll { $0 === live }
+    if bySession[session]?.isEmpty == true { bySession[session] = nil }
     live.session.undecided -= 1
   }
 
@@ -133,5 +139,6 @@ enum Look: Sendable {
 
   func of(number: Int64) -> LiveRequest? { byNumber[number] }
 
-  func of(session: Session) -> [LiveRequest] { all.filter { $0.session === session } }
+  /// In the order in which they began.
+  func of(session: Session) -> [LiveRequest] { bySession[ObjectIdentifier(session)] ?? [] }
 }

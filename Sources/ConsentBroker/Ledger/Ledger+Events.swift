@@ -9,8 +9,8 @@ extension Ledger {
       try connection.query(
         """
         SELECT \(BrokerEvent.columns) FROM events INDEXED BY events_of_session
-          WHERE session = ? AND sequence > ? ORDER BY sequence LIMIT \(limit)
-        """, [.text(session), .integer(sequence)]
+          WHERE session = ? AND sequence > ? ORDER BY sequence LIMIT ?
+        """, [.text(session), .integer(sequence), .integer(Int64(limit))]
       ) { row throws(LedgerError) in try BrokerEvent(row) }
     }
   }

@@ -188,14 +188,14 @@ extension Ledger {
       return try rows(
         """
         INDEXED BY requests_listed WHERE session = ? AND number < ?
-          ORDER BY number DESC LIMIT \(limit)
-        """, [.text(session), older])
+          ORDER BY number DESC LIMIT ?
+        """, [.text(session), older, .integer(Int64(limit))])
     }
     return try rows(
       """
       INDEXED BY requests_by_state WHERE session = ? AND state = ? AND number < ?
-        ORDER BY number DESC LIMIT \(limit)
-      """, [.text(session), .text(state.rawValue), older])
+        ORDER BY number DESC LIMIT ?
+      """, [.text(session), .text(state.rawValue), older, .integer(Int64(limit))])
   }
 
   private func rows(_ clause: String, _ values: [SQLValue]) throws(LedgerError) -> [RequestRow] {

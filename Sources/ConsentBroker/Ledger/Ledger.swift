@@ -86,22 +86,22 @@ package actor Ledger {
 
   /// - Returns: for each write, why it alone failed.
   private func transaction(_ batch: [QueuedWrite]) throws(LedgerError) -> [LedgerError?] {
-    try connection.execute("BEGIN IMMEDIATE")
+    try connection.run("BEGIN IMMEDIATE")
     var failures: [LedgerError?] = []
     for write in batch {
-      try connection.execute("SAVEPOINT one")
+      try connection.run("SAVEPOINT one")
       do throws(LedgerError) {
         try write.apply(connection)
         failures.append(nil)
       } catch {
         // "Some errors roll back the whole transaction": then nothing of this batch is there.
         guard connection.isInTransaction() else { throw error }
-        try connection.execute("ROLLBACK TO one")
+        try connection.run("ROLLBACK TO one")
         failures.append(error)
       }
-      try connection.execute("RELEASE one")
+      try connection.run("RELEASE one")
     }
-    try connection.execute("COMMIT")
+    try connection.run("COMMIT")
     return failures
   }
 }

@@ -59,8 +59,8 @@ struct LedgerFile: Sendable {
     let connection = try SQLiteConnection(path: path)
     connection.keepLogOnClose(true)
     // Nothing of the file is believed, and nothing written, before this: it reads every page.
-    let verdict = try connection.query("PRAGMA quick_check(1)") { row throws(LedgerError) in
-      try row.text(0)
+    let verdict = try connection.query("PRAGMA quick_check(1)", once: true) {
+      row throws(LedgerError) in try row.text(0)
     }
     guard verdict == ["ok"] else { throw .damaged(verdict.first ?? "quick_check says nothing") }
     try LedgerSchema.check(connection)

@@ -33,8 +33,7 @@ struct RequestRow: Sendable, Equatable {
   var expiresAt: Date?
   var lifetimeCut = false
   var finishedAt: Date?
-  /// JSON without its secret part.
-  var outcome: String?
+  var outcome: StoredOutcome?
   var failure: String?
   var detail: String?
   var lastReturn: LastReturn?
@@ -89,7 +88,7 @@ extension RequestRow {
     expiresAt = row.optionalInteger(10).map(Date.init(ledgerTime:))
     lifetimeCut = row.integer(11) != 0
     finishedAt = row.optionalInteger(12).map(Date.init(ledgerTime:))
-    outcome = row.optionalText(13)
+    outcome = row.optionalText(13).map(StoredOutcome.init(text:))
     failure = row.optionalText(14)
     detail = row.optionalText(15)
     lastReturn = LastReturn(row, at: 16, code: 17)
@@ -102,7 +101,7 @@ extension RequestRow {
       .text(session), .text(requestId), .text(ticket), .text(kind), .text(state.rawValue),
       .integer(revision), .optional(code), .optional(url), .integer(createdAt.ledgerTime),
       .optional(expiresAt?.ledgerTime), .integer(lifetimeCut ? 1 : 0),
-      .optional(finishedAt?.ledgerTime), .optional(outcome), .optional(failure),
+      .optional(finishedAt?.ledgerTime), .optional(outcome?.text), .optional(failure),
       .optional(detail), .optional(lastReturn?.at.ledgerTime), .optional(lastReturn?.code),
       .optional(idempotency?.key), idempotency.map { .blob($0.body) } ?? .null,
     ]

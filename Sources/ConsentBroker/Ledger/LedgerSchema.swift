@@ -12,7 +12,8 @@ enum LedgerSchema {
     let found = try foundVersion(connection)
     guard found <= version else { throw .newerVersion(found) }
     let tables = try connection.query(
-      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+      once: true
     ) { row throws(LedgerError) in try row.text(0) }
     guard found > 0 else {
       guard tables.isEmpty else { throw .damaged("tables without a schema version") }
@@ -41,7 +42,9 @@ enum LedgerSchema {
   private static func foundVersion(
     _ connection: borrowing SQLiteConnection
   ) throws(LedgerError) -> Int {
-    try connection.query("PRAGMA user_version") { row in Int(row.integer(0)) }.first ?? 0
+    try connection.query("PRAGMA user_version", once: true) { row in
+      Int(row.integer(0))
+    }.first ?? 0
   }
 
   /// How the file is used, for as long as it is open.
@@ -50,8 +53,8 @@ enum LedgerSchema {
   static func configure(
     _ connection: borrowing SQLiteConnection, directory: String
   ) throws(LedgerError) -> [String] {
-    let mode = try connection.query("PRAGMA journal_mode = WAL") { row throws(LedgerError) in
-      try row.text(0)
+    let mode = try connection.query("PRAGMA journal_mode = WAL", once: true) {
+      row throws(LedgerError) in try row.text(0)
     }
     // FULL: a commit returns when it is on the disk, also in WAL mode. The log is written back
     // every 256 pages (1 MiB) and cut to 1 MiB after a reader of another program let it grow.
@@ -63,8 +66,8 @@ enum LedgerSchema {
       PRAGMA temp_store = MEMORY;
       PRAGMA trusted_schema = OFF;
       PRAGMA cell_size_check = ON;
+      PRAGMA journal_size_limit = 1048576;
       """)
-    try connection.run("PRAGMA journal_size_limit = 1048576")
     guard mode == ["wal"] else {
       return ["the file system of \(directory) takes no write-ahead log; going on without one"]
     }

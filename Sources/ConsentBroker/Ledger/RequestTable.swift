@@ -4,8 +4,7 @@ import FoundationEssentials
 struct RequestEnding: Sendable {
   var state: RequestState
   var at: Date
-  /// JSON without its secret part.
-  var outcome: String?
+  var outcome: StoredOutcome?
   var failure: String?
   var detail: String?
   /// Only where a return brought the end.
@@ -14,21 +13,24 @@ struct RequestEnding: Sendable {
 
 /// The steps of a request, each inside somebody's transaction.
 enum RequestTable {
+  private static let findById =
+    "SELECT \(RequestRow.columns) FROM requests WHERE session = ? AND request_id = ?"
+  private static let findByNumber = "SELECT \(RequestRow.columns) FROM requests WHERE number = ?"
+
   static func find(
     session: String, requestId: String, on connection: borrowing SQLiteConnection
   ) throws(LedgerError) -> RequestRow? {
-    try connection.query(
-      "SELECT \(RequestRow.columns) FROM requests WHERE session = ? AND request_id = ?",
-      [.text(session), .text(requestId)]
-    ) { row throws(LedgerError) in try RequestRow(row) }.first
+    try connection.query(findById, [.text(session), .text(requestId)]) { row throws(LedgerError) in
+      try RequestRow(row)
+    }.first
   }
 
   static func find(
     number: Int64, on connection: borrowing SQLiteConnection
   ) throws(LedgerError) -> RequestRow? {
-    try connection.query(
-      "SELECT \(RequestRow.columns) FROM requests WHERE number = ?", [.integer(number)]
-    ) { row throws(LedgerError) in try RequestRow(row) }.first
+    try connection.query(findByNumber, [.integer(number)]) { row throws(LedgerError) in
+      try RequestRow(row)
+    }.first
   }
 
   static func find(
@@ -70,8 +72,8 @@ enum RequestTable {
         WHERE number = ? AND finished_at IS NULL
       """,
       [
-        .text(ending.state.rawValue), .integer(ending.at.ledgerTime), .optional(ending.outcome),
-        .optional(ending.failure), .optional(ending.detail),
+        .text(ending.state.rawValue), .integer(ending.at.ledgerTime),
+        .optional(ending.outcome?.text), .optional(ending.failure), .optional(ending.detail),
         .optional(ending.lastReturn?.at.ledgerTime), .optional(ending.lastReturn?.code),
         .integer(number),
       ])

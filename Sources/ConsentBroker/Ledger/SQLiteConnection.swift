@@ -5,8 +5,9 @@ import CSQLite
 /// Opened without SQLite's own mutex: one thread at a time, which the actor that holds it grants.
 struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   // @unchecked: SQLite's multi-thread mode lets a connection move between threads as long as no
-  // two use it at once; a noncopyable value has one holder.
+  // two use it at once; a noncopyable value has one holder, and its statements never leave it.
   private var handle: OpaquePointer?
+  private let statements = StatementCache()
 
   /// - Parameter path: an absolute path; the file is made where it is missing.
   init(path: String) throws(LedgerError) {
@@ -22,7 +23,10 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
     sqlite3_busy_timeout(opened, Self.busyMilliseconds)
   }
 
-  deinit { sqlite3_close(handle) }
+  deinit {
+    statements.removeAll()
+    sqlite3_close(handle)
+  }
 
   /// How long a lock of another program (a person's `sqlite3`) is waited for.
   private static let busyMilliseconds: CInt = 3000
@@ -35,6 +39,7 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
 
   /// Ends the use of the file: the log is written back and removed.
   mutating func close() {
+    statements.removeAll()
     sqlite3_close(handle)
     handle = nil
   }
@@ -45,7 +50,8 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
     guard code == SQLITE_OK else { throw error(code) }
   }
 
-  /// Runs one statement to its end.
+  /// Runs one statement to its end. Compiled once for each text, so a text must not hold a value
+  /// that differs from call to call.
   ///
   /// - Returns: how many rows it changed.
   @discardableResult
@@ -56,15 +62,20 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   }
 
   /// Runs one statement and reads each row. The read ends with the call.
+  ///
+  /// - Parameter once: whether it is not run again, so that nothing of it is kept.
   borrowing func query<R>(
-    _ sql: String, _ values: [SQLValue] = [],
+    _ sql: String, _ values: [SQLValue] = [], once: Bool = false,
     row: (borrowing SQLiteStatement) throws(LedgerError) -> R
   ) throws(LedgerError) -> [R] {
-    var statement = try prepare(sql, values)
+    var statement = try prepare(sql, values, once: once)
     var rows: [R] = []
     while try statement.step() { rows.append(try row(statement)) }
     return rows
   }
+
+  /// How many compiled statements are kept. For tests.
+  borrowing func statementsKept() -> Int { statements.count }
 
   /// The row that the last INSERT made.
   borrowing func lastInsertedRow() -> Int64 { sqlite3_last_insert_rowid(handle) }
@@ -73,15 +84,28 @@ struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   borrowing func isInTransaction() -> Bool { handle != nil && sqlite3_get_autocommit(handle) == 0 }
 
   private borrowing func prepare(
-    _ sql: String, _ values: [SQLValue]
+    _ sql: String, _ values: [SQLValue], once: Bool = false
   ) throws(LedgerError) -> SQLiteStatement {
     guard let handle else { throw .failed("the database is closed") }
-    var prepared: OpaquePointer?
-    let code = sqlite3_prepare_v2(handle, sql, -1, &prepared, nil)
-    guard code == SQLITE_OK, let prepared else { throw error(code) }
-    var statement = SQLiteStatement(owning: prepared, of: handle)
+    let prepared =
+      once
+      ? try compile(sql, isKept: false)
+      : try statements.take(sql) { isKept throws(LedgerError) in
+        try compile(sql, isKept: isKept)
+      }
+    var statement = SQLiteStatement(running: prepared, of: handle)
     try statement.bind(values)
     return statement
+  }
+
+  private borrowing func compile(
+    _ sql: String, isKept: Bool
+  ) throws(LedgerError) -> PreparedStatement {
+    var compiled: OpaquePointer?
+    let flags = isKept ? CUnsignedInt(SQLITE_PREPARE_PERSISTENT) : 0
+    let code = sqlite3_prepare_v3(handle, sql, -1, flags, &compiled, nil)
+    guard code == SQLITE_OK, let compiled else { throw error(code) }
+    return PreparedStatement(owning: compiled)
   }
 
   private borrowing func error(_ code: CInt) -> LedgerError {

@@ -11,19 +11,20 @@ enum SQLValue {
   static func optional(_ number: Int64?) -> SQLValue { number.map(SQLValue.integer) ?? .null }
 }
 
-/// The one owner of one prepared statement, finalized with it.
+/// One run of a compiled statement, which rests when this value goes.
 struct SQLiteStatement: ~Copyable {
-  private let handle: OpaquePointer
+  private let prepared: PreparedStatement
   private let connection: OpaquePointer
 
-  /// - Precondition: nobody else finalizes `handle`, and `connection` outlives this value.
-  init(owning handle: OpaquePointer, of connection: OpaquePointer) {
-    self.handle = handle
+  /// - Precondition: nobody else runs `prepared`, and `connection` outlives this value.
+  init(running prepared: PreparedStatement, of connection: OpaquePointer) {
+    self.prepared = prepared
     self.connection = connection
   }
 
-  // Its answer is that of the last step, which was thrown there.
-  deinit { sqlite3_finalize(handle) }
+  deinit { prepared.rest() }
+
+  private var handle: OpaquePointer { prepared.handle }
 
   mutating func bind(_ values: [SQLValue]) throws(LedgerError) {
     precondition(Int(sqlite3_bind_parameter_count(handle)) == values.count)

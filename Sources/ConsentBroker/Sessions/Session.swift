@@ -5,6 +5,8 @@ import MeroConsent
 /// An open session: what the ledger has of it, and what only memory may hold.
 @LoopActor final class Session {
   private(set) var row: SessionRow
+  /// The account in lower case, and its node; `nil` where the account is not known.
+  private var account: (id: String, node: String)?
   private(set) var trust: SessionTrust
   /// What the configuration read for it last, as a hash; `nil` for an app's session.
   var tokensRead: [UInt8]?
@@ -38,6 +40,7 @@ import MeroConsent
 
   init(_ row: SessionRow, trust: SessionTrust, eventsAfter sequence: Int64) {
     self.row = row
+    account = Self.account(of: row)
     self.trust = trust
     isConfigured = row.id.hasPrefix(RandomName.configured)
     events = EventHub(after: sequence)
@@ -51,7 +54,10 @@ import MeroConsent
   let isConfigured: Bool
 
   /// The configuration says something else of it now. Its id stays.
-  func change(to row: SessionRow, trust: SessionTrust) { (self.row, self.trust) = (row, trust) }
+  func change(to row: SessionRow, trust: SessionTrust) {
+    (self.row, self.trust) = (row, trust)
+    account = Self.account(of: row)
+  }
 
   /// Whether nothing can be asked of the node until the app sends new tokens.
   var needsTokens: Bool { client == nil || tokensAreSpent }
@@ -63,9 +69,13 @@ import MeroConsent
   /// of one session do.
   func sharesAccount(with other: Session) -> Bool {
     if self === other { return true }
-    guard let account = row.account, let its = other.row.account else { return false }
-    // Hexadecimal, in either case. To take two for one costs a read of the node, no more.
-    return account.lowercased() == its.lowercased() && row.nodeURL == other.row.nodeURL
+    guard let account, let its = other.account else { return false }
+    return account == its
+  }
+
+  /// Hexadecimal, in either case. To take two for one costs a read of the node, no more.
+  private static func account(of row: SessionRow) -> (id: String, node: String)? {
+    row.account.map { ($0.lowercased(), row.nodeURL) }
   }
 
   func keep(_ outcome: ConsentOutcome, of number: Int64) { secrets.keep(outcome, of: number) }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import MeroConsent
 import Testing
 
 @testable import ConsentBroker
@@ -11,7 +12,7 @@ import Testing
     try await ledger.insert(Sample.session())
     let started = try await ledger.started("rq-1")
     let ending = RequestEnding(
-      state: .approved, at: Sample.time, outcome: #"{"kind":"orgCreated","orgId":"o1"}"#,
+      state: .approved, at: Sample.time, outcome: StoredOutcome(.orgCreated(orgId: "o1")),
       lastReturn: LastReturn(at: Sample.time, code: "OK"))
     let finished = try await ledger.finish(started.number, ending)
     await ledger.close()
