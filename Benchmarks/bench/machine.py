@@ -21,12 +21,13 @@ def cpu_seconds(pid):
     return total / 1e9
 
 
-def private_kib(pid):
-    """Memory that no other process shares, in KiB."""
+def private_kib(pid, kinds=("Private_Clean", "Private_Dirty")):
+    """Memory that no other process shares, in KiB. What is clean of it are pages of files, most of
+    them the program's own code, which the kernel takes back whenever it needs them."""
     total = 0
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         name, _, rest = line.partition(":")
-        if name in ("Private_Clean", "Private_Dirty"):
+        if name in kinds:
             total += int(rest.split()[0])
     return total
 

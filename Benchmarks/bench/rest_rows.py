@@ -32,9 +32,11 @@ def idle(home, _):
         # What a connection leaves to be closed is over after this.
         time.sleep(3)
         mine, its = machine.private_kib(daemon.pid), machine.private_kib(agent.pid)
+        dirty = [machine.private_kib(pid, ("Private_Dirty",)) for pid in (daemon.pid, agent.pid)]
         yield judged(
             Row("idle: private memory", "smaps_rollup", "ssh-agent with one key", "<= 2",
-                note=f"{mine:,} of {its:,} KiB", details={"ours": mine, "peer": its}),
+                note=f"{mine:,} of {its:,} KiB; written to {dirty[0]:,} of {dirty[1]:,}",
+                details={"ours": mine, "peer": its, "dirty": dirty}),
             mine / its, most=2)
         before = machine.wake_ups(daemon.pid)
         time.sleep(60)
