@@ -40,6 +40,16 @@ package struct ServerSentEvent: Sendable, Equatable {
     return result
   }
 
+  /// The first bytes of a stream: a comment, and where the stream stands. No event comes of it, but
+  /// a reader that is cut before its first one goes on from here.
+  package static func beginning(at id: String) -> [UInt8] {
+    precondition(fits(id))
+    var result: [UInt8] = [HTTPBytes.colon, HTTPBytes.lineFeed]
+    line("id", id.utf8, to: &result)
+    result.append(HTTPBytes.lineFeed)
+    return result
+  }
+
   /// A line that readers skip: it keeps a silent stream open.
   package static let comment: [UInt8] = Array(":\n\n".utf8)
 

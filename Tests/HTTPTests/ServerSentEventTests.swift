@@ -54,6 +54,9 @@ import Testing
       #expect(try parse(String(decoding: event.bytes, as: UTF8.self)) == [event])
     }
     #expect(try parse(String(decoding: ServerSentEvent.comment, as: UTF8.self)) == [])
+    var parser = ServerSentEventParser()
+    #expect(try parser.feed(ServerSentEvent.beginning(at: "1042")) == [])
+    #expect(parser.lastEventID == "1042")
   }
 
   @Test func theLastIDIsThatOfTheLastWholeEvent() throws {

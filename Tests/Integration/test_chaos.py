@@ -79,7 +79,7 @@ def play(node, daemon, folder):
     known = record.Record(ledger, node.ready["url"], since)
     while True:
         event = stream.next()
-        book.note(what="event", app="app0", session=app.session, stream=1, after=0,
+        book.note(what="event", app="app0", session=app.session, stream=1, after=0, begin=0,
                   id=int(event["id"]), status=200, sent=0, got=book.now(),
                   body=json.loads(event["data"]))
         if int(event["id"]) == known.events[-1]["sequence"]:

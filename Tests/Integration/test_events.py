@@ -34,6 +34,25 @@ def test_begins_with_a_comment_so_that_the_client_knows(session):
         assert stream.block().startswith(":")
 
 
+@pytest.mark.parametrize("kill", [False, True], ids=["stopped", "killed"])
+def test_a_stream_that_was_cut_before_its_first_event_misses_none(daemon, node, session, kill):
+    for _ in range(2):
+        session.start()
+    with session.events() as stream:
+        # It says where it stands: after both.
+        fields = dict(line.split(": ", 1) for line in stream.block().split("\n")[1:])
+        daemon.restart(kill=kill)
+    session.patch("/v1/session", {"accessToken": node.ready["accessToken"]})
+    view = session.start()
+    with session.events(after=fields["id"]) as stream:
+        told = []
+        while not told or told[-1]["requestId"] != view["requestId"]:
+            told.append(stream.next_request())
+    # Besides, that the new request took the place of the one before.
+    assert [event["requestId"] for event in told if event["state"] == "started"] == [
+        view["requestId"]]
+
+
 def test_knocking_at_the_callback_keeps_nobody_busy(daemon, session):
     view = session.start()
     with session.events(after=0) as stream:

@@ -72,6 +72,8 @@ package import EventLoop
   private let broker: Broker
   private let session: Session
   private let waiter = Waiter()
+  /// The event after which it begins.
+  package let start: Int64
   /// The last event that was delivered.
   private var cursor: Int64
   /// Read from the ledger and not delivered yet; at most `page`.
@@ -81,6 +83,7 @@ package import EventLoop
   init(_ broker: Broker, _ session: Session, after cursor: Int64) {
     self.broker = broker
     self.session = session
+    start = cursor
     self.cursor = cursor
     session.events.add(waiter)
     session.streams += 1

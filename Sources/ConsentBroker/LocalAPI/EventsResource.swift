@@ -18,8 +18,8 @@ import HTTP
     }
     let stream = HTTPBodyStream(
       heartbeat: .init(every: heartbeat, bytes: ServerSentEvent.comment), farewell: shutdown)
-    // The first bytes tell the client that the stream stands.
-    stream.send(ServerSentEvent.comment)
+    // The first bytes tell the client that the stream stands, and where.
+    stream.send(ServerSentEvent.beginning(at: String(subscription.start)))
     let pump = Task { @LoopActor in await forward(subscription, to: stream) }
     stream.onEnd = {
       subscription.end()

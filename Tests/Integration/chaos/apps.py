@@ -178,7 +178,9 @@ class Listener(threading.Thread):
         super().__init__(daemon=True)
         self.app, self.after, self.ends = app, after, threading.Event()
         self.last = after
-        self.connection = None
+        # The event after which the first stream began, once it has said so.
+        self.begin = None
+        self.stream = None
 
     def run(self):
         number = 0
@@ -198,28 +200,41 @@ class Listener(threading.Thread):
 
     def listen(self, number):
         after = self.last
-        stream = EventStream(self.app.api, after)
-        self.connection = stream.connection
-        with stream:
-            if stream.answer.status != 200:
-                self.app.book.note(
-                    what="stream", app=self.app.app, session=self.app.session,
-                    status=stream.answer.status, sent=0, got=self.app.book.now(), body=None)
-                return
-            while event := stream.next():
-                if event["event"] == "shutdown":
-                    continue
-                self.last = int(event["id"])
-                self.app.book.note(
-                    what="event", app=self.app.app, session=self.app.session, stream=number,
-                    after=after, id=self.last, status=200, sent=0, got=self.app.book.now(),
-                    body=json.loads(event["data"]))
+        with EventStream(self.app.api, after) as self.stream:
+            try:
+                self.take(self.stream, number, after)
+            finally:
+                # Also where it was cut before its first event.
+                self.last = self.standing
+                self.begin = self.last if self.begin is None else self.begin
+
+    @property
+    def standing(self):
+        """The last event that it has, or after which it stands; None before it has said so."""
+        said = self.stream.id if self.stream else None
+        return self.last if said is None else int(said)
+
+    def take(self, stream, number, after):
+        app = self.app
+        facts = {"app": app.app, "session": app.session, "sent": 0}
+        if stream.answer.status != 200:
+            app.book.note(what="stream", status=stream.answer.status, got=app.book.now(), body=None,
+                          **facts)
+            return
+        while event := stream.next():
+            if event["event"] == "shutdown":
+                continue
+            self.last = int(event["id"])
+            self.begin = int(stream.begin) if self.begin is None else self.begin
+            app.book.note(
+                what="event", stream=number, after=after, begin=self.begin, id=self.last,
+                status=200, got=app.book.now(), body=json.loads(event["data"]), **facts)
 
     def stop(self):
         self.ends.set()
-        connection = self.connection
-        if connection:
+        stream = self.stream
+        if stream:
             try:
-                connection.socket.shutdown(2)
+                stream.connection.socket.shutdown(2)
             except OSError:
                 pass

@@ -334,8 +334,8 @@ class Judge:
             if self.record.sessions.get(session, {}).get("ended_at") is not None:
                 continue
             known = {entry["id"] for entry in entries}
-            start = 0 if any(entry["after"] == 0 for entry in entries) else min(known)
-            missed = sorted(number for number in ledger if number >= start and number not in known)
+            start = min(entry["begin"] for entry in entries)
+            missed = sorted(number for number in ledger if number > start and number not in known)
             if missed:
                 self.fault("events that a stream never had:", session, missed)
 

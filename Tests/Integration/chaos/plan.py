@@ -1,4 +1,4 @@
-"""What a round is going to do, determined by its seed alone. How it falls out is for time to say."""
+"""What a round is going to do: its seed alone determines it. How it falls out, time tells."""
 
 import random
 from dataclasses import asdict, dataclass, field

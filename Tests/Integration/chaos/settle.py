@@ -83,8 +83,5 @@ def drain(world, last_events):
     for app in world.apps:
         if app.stream is None or app.is_closed or app.session not in last_events:
             continue
-        if app.stream.last is None:
-            # It was cut before its first event, and had nothing to go on from.
-            continue
-        until(lambda: (app.stream.last or 0) >= last_events[app.session],
+        until(lambda: (app.stream.standing or 0) >= last_events[app.session],
               f"the stream of {app.app} has everything")

@@ -98,6 +98,8 @@ class EventStream:
         self.connection.send(session.bytes("GET", "/v1/events", headers=headers))
         self.answer = self.connection.head()
         self.pending = b""
+        # Where the stream began and where it stands, as far as it was told.
+        self.begin = self.id = None
 
     def __enter__(self):
         return self
@@ -131,9 +133,12 @@ class EventStream:
             block = self.block()
             if block is None:
                 return None
-            fields = [line.split(": ", 1) for line in block.split("\n") if not line.startswith(":")]
-            if fields:
-                return dict(fields)
+            fields = dict(
+                line.split(": ", 1) for line in block.split("\n") if not line.startswith(":"))
+            self.id = fields.get("id", self.id)
+            self.begin = self.id if self.begin is None else self.begin
+            if "data" in fields:
+                return fields
 
     def next_request(self):
         event = self.next()
