@@ -1,7 +1,11 @@
 """Returns that an app or the desktop's URL handler hands over."""
 
+import json
+
 import pytest
 from harness.api import Session, path
+from harness.browser import open_page
+from harness.programs import Node
 from harness.waiting import until
 
 
@@ -200,3 +204,27 @@ def test_a_return_of_another_session_is_none_of_this_ones(daemon, node, session)
     answer = confirm(session, mine["requestId"], f"x://r?request_id={theirs['requestId']}")
     assert answer.code == "CONSENT_REQUEST_MISMATCH"
     assert other.decided(theirs["requestId"], "approved").get("lastReturn") is None
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "nameless"])
+@pytest.mark.parametrize("is_seen", [True, False], ids=["undecided-before", "declined-before"])
+def test_no_page_says_approved_because_another_node_says_so(
+        daemon, node, session, programs, named, is_seen):
+    """Another app records the same id on a node of its own, and has that node approve it."""
+    view = session.start()
+    request_id = view["requestId"]
+    other = programs(Node)
+    liar = Session(daemon, other, package="com.example.other")
+    there = view["url"].replace(node.ready["url"], other.ready["url"])
+    other.misbehave("raw-answer", on="result", times="forever", value=json.dumps({
+        "requestId": request_id, "status": "approved",
+        "outcome": {"kind": "orgCreated", "orgId": "ab" * 32}}))
+    started = {key: view[key] for key in ("kind", "requestId", "code", "expiresAt")}
+    assert liar.post("/v1/requests", {"started": started | {"url": there}}).status == 201
+    node.decide(request_id, "decline")
+    if not is_seen:
+        assert session.decided(request_id, "declined")
+    query = f"?request_id={request_id}" if named else ""
+    page = open_page(f"http://127.0.0.1:{daemon.port}/return{query}")
+    assert page.state == "not-confirmed", page.text
+    assert session.decided(request_id, "declined")

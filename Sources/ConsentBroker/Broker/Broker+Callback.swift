@@ -14,16 +14,15 @@ extension Broker: ReturnJudge {
   ///   - rawQuery: what follows `?`; `nil` where there is none.
   package func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer {
     guard (try? ledger()) != nil else { return .unavailable }
-    guard returnsUnderWay < BrokerLimits.returnsInFlight else { return .tooMany(retryAfter: 1) }
     // The ticket does not count: its length is ours.
     guard let returned = try? ReturnURL(path: "/return", query: rawQuery) else {
       return .malformed
     }
     guard let ticket else {
       let (ticket, view) = views.make()
-      Task { await judge(returned, for: view) }
-      return .done(ticket: ticket)
+      return beginJudging(returned, for: view) ? .done(ticket: ticket) : .tooMany(retryAfter: 1)
     }
+    guard returnsUnderWay < BrokerLimits.returnsInFlight else { return .tooMany(retryAfter: 1) }
     if let request = live.of(ticket: ticket) { return take(returned, of: request) }
     let found: RequestRow?
     do {

@@ -1,5 +1,5 @@
 import Callback
-package import Desktop
+import Desktop
 import EventLoop
 import FoundationEssentials
 import MeroConsent
@@ -34,29 +34,6 @@ extension Broker {
     }
     if let error = Self.refusal(of: final) { throw .consent(error, requestId: requestId) }
     return await fullView(of: final, in: session)
-  }
-
-  /// Takes a return from the desktop's URL handler and judges it in the background.
-  ///
-  /// - Parameter activationToken: what the desktop gave the handler; the next event of the request
-  ///   has it, so that its app can come to the front.
-  /// - Throws: `RETURN_URL_MALFORMED`, `.tooMany(.returns)`.
-  package func accept(
-    returned url: String, activationToken: ActivationToken? = nil
-  ) throws(Problem) {
-    _ = try ledger()
-    guard returnsUnderWay < BrokerLimits.returnsInFlight else {
-      throw .tooMany(.returns, retryAfter: 1)
-    }
-    let returned: ReturnURL
-    do {
-      returned = try ReturnURL(url)
-    } catch {
-      throw .consent(error, requestId: nil)
-    }
-    log.info("a return came through the URL handler")
-    let view = ViewTickets.View()
-    Task { await judge(returned, for: view, activationToken) }
   }
 
   // MARK: Verdicts on one return
@@ -154,52 +131,6 @@ extension Broker {
     guard let noted else { return row }
     waits.signal(row.requestId, of: row.session)
     return noted
-  }
-
-  /// Judges a return that came without a ticket, for the page that shows its verdict.
-  func judge(
-    _ returned: ReturnURL, for view: ViewTickets.View, _ activationToken: ActivationToken? = nil
-  ) async {
-    guard !returned.contradictsItself else { return view.show(.mismatch) }
-    guard let requestId = returned.requestId else {
-      return view.show(await judgeAll(live.all, namedThem: false))
-    }
-    var named = live.of(requestId: requestId)
-    guard named.isEmpty else {
-      return view.show(await judgeAll(named, namedThem: true, activationToken))
-    }
-    let found: RequestRow?
-    do {
-      found = try await read { ledger throws(LedgerError) in
-        try await ledger.newestRequest(requestId)
-      }
-    } catch {
-      return view.show(.notConfirmed)
-    }
-    // It may have become one that is watched while the ledger was asked.
-    named = live.of(requestId: requestId)
-    guard named.isEmpty else {
-      return view.show(await judgeAll(named, namedThem: true, activationToken))
-    }
-    // Not one that is recorded here.
-    guard let row = found, row.state.isFinal else { return view.show(.mismatch) }
-    _ = await noteReturn(of: row)
-    view.show(PageState(row.state))
-  }
-
-  /// - Returns: what a page says of them all: a decision, where there is one.
-  private func judgeAll(
-    _ requests: [LiveRequest], namedThem: Bool, _ activationToken: ActivationToken? = nil
-  ) async -> PageState {
-    let tasks = requests.map { beginReturn(of: $0, namedIt: namedThem, activationToken) }
-    var states: Set<PageState> = []
-    for task in tasks {
-      switch await task.value {
-      case .final(let row): states.insert(PageState(row.state))
-      case .refused(let error): states.insert(PageState(refusal: error.code))
-      }
-    }
-    return PageState.tellingOrder.first(where: states.contains) ?? .mismatch
   }
 }
 

@@ -46,6 +46,8 @@ package import MeroConsent
   var configuredPlaces: ConfiguredPlaces?
   var openingsUnderWay = 0
   var returnsUnderWay = 0
+  /// Returns without a ticket, from before they are looked up until their verdict.
+  var ticketlessUnderWay = 0
   var eventStreams = 0
   /// Reads of invite tokens that memory has lost, by their requests' numbers.
   var rereads: [Int64: Task<ConsentError?, Never>] = [:]
@@ -167,7 +169,7 @@ package import MeroConsent
   /// undecided, nobody who waits. The configuration's sessions are read again on waking.
   package var isIdle: Bool {
     live.count == 0 && waits.count == 0 && eventStreams == 0
-      && returnsUnderWay + openingsUnderWay == 0
+      && returnsUnderWay + ticketlessUnderWay + openingsUnderWay == 0
       && !vault.all.contains { $0.keepsAwake || $0.isBusy }
   }
 

@@ -40,6 +40,8 @@ package enum BrokerLimits {
   package static let allEventStreams = 256
   /// Returns whose verdict is being found: each holds a little memory until then.
   package static let returnsInFlight = 256
+  /// Returns without a ticket whose verdict is being found. Anybody can send one.
+  package static let ticketlessReturnsInFlight = 64
   /// The longest wait that `Prefer: wait` may ask for, in seconds.
   package static let longestWait = 300
   /// `limit` of a list, and its default.

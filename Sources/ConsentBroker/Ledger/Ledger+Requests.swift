@@ -171,12 +171,12 @@ extension Ledger {
     try rows("WHERE ticket = ?", [.text(ticket)]).first
   }
 
-  /// The newest request of an id, whose ever it is: for a return that has no ticket.
-  func newestRequest(_ requestId: String) throws(LedgerError) -> RequestRow? {
+  /// The newest requests of an id, whose ever they are: for a return that has no ticket. A few tell
+  /// whether they agree.
+  func newestRequests(named requestId: String) throws(LedgerError) -> [RequestRow] {
     try rows(
-      "INDEXED BY requests_by_id WHERE request_id = ? ORDER BY number DESC LIMIT 1",
-      [.text(requestId)]
-    ).first
+      "INDEXED BY requests_by_id WHERE request_id = ? ORDER BY number DESC LIMIT 8",
+      [.text(requestId)])
   }
 
   /// A session's requests, newest first, older than `before` where that is given.

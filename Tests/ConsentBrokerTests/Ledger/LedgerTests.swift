@@ -23,7 +23,7 @@ import Testing
     #expect(found?.state == .approved)
     #expect(found?.lastReturn == LastReturn(at: Sample.time, code: "OK"))
     #expect(try await ledger.request(ticket: started.ticket) == found)
-    #expect(try await ledger.newestRequest("rq-1") == found)
+    #expect(try await ledger.newestRequests(named: "rq-1") == [found].compactMap(\.self))
     #expect(try await ledger.undecided() == [])
   }
 

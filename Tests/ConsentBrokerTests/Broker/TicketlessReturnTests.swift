@@ -1,0 +1,39 @@
+import Callback
+import EventLoop
+import MeroConsent
+import Testing
+
+@testable import ConsentBroker
+
+@LoopActor @Suite struct TicketlessReturnTests {
+  @Test func onlySoManyAreJudgedAtATimeAndNoneIsInTheWayOfATicket() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    let ticket = try fixture.ticket(of: try await fixture.start(caller))
+    // Of requests that nobody has recorded: each asks the ledger and no node.
+    for number in 0..<BrokerLimits.ticketlessReturnsInFlight {
+      try fixture.broker.accept(returned: "mero:r?request_id=nobodys-\(number)")
+    }
+    #expect(!fixture.broker.isIdle)
+    #expect(
+      await refusal { try fixture.broker.accept(returned: "mero:r?request_id=one-more") }
+        == "TOO_MANY_REQUESTS")
+    fixture.node.approve("rq-1")
+    #expect(await fixture.page(ticket, "request_id=rq-1") == .approved)
+    await LoopActor.settle()
+    try fixture.broker.accept(returned: "mero:r?request_id=later")
+  }
+
+  @Test(arguments: [
+    ([PageState.approved], true, PageState.approved), ([.approved], false, .notConfirmed),
+    ([.approved, .notDecided], true, .approved), ([.approved, .notDecided], false, .notConfirmed),
+    ([.declined, .expired], false, .notConfirmed), ([.notDecided, .mismatch], false, .notDecided),
+    ([], false, .mismatch),
+  ])
+  func noPageTellsAnEndThatIsNotCertain(
+    _ states: [PageState], _ isCertain: Bool, _ page: PageState
+  ) {
+    #expect(PageState.merged(Set(states), isCertain: isCertain) == page)
+  }
+}
