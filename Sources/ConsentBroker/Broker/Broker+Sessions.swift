@@ -169,6 +169,12 @@ extension Broker {
     let left = secrets.recover(Set(vault.all.map(\.id)))
     for session in vault.all {
       guard let kept = left[session.id] else { continue }
+      // Whoever may write to what the service manager holds must not turn a verdict.
+      guard !kept.tokens.areAnotherAccounts(than: session.row.account) else {
+        log.warning("the tokens that were kept are another account's", .session(session.id))
+        secrets.forget(session.id)
+        continue
+      }
       do throws(Problem) {
         session.client = try client(of: session, with: kept.tokens)
         session.tokens = kept.tokens

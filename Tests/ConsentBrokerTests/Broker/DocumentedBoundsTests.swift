@@ -29,6 +29,9 @@ import Testing
         "waits of a session": [waits.ofASession, waits.all],
         "event streams of a session": [BrokerLimits.eventStreams, BrokerLimits.allEventStreams],
         "returns that wait for a node": [nil, BrokerLimits.returnsInFlight],
+        "returns without a ticket that are being judged": [
+          nil, BrokerLimits.ticketlessReturnsInFlight,
+        ],
         "returns of one ticket at once": [ReturnLimiter.Limits.perTicket, nil],
         "returns to the bare address at once": [ReturnLimiter.Limits.bare, nil],
       ])

@@ -64,6 +64,24 @@ import Testing
     try await works(fixture, fixture.broker.authenticate(key: key))
   }
 
+  /// The service manager's descriptors can be written to by what may trace it.
+  @Test func keptTokensOfAnotherAccountAreNotTaken() async throws {
+    let fixture = try await BrokerFixture(store: store)
+    // {"alg":"none"}.{"sub":"account-1"}., and 2.
+    let (own, others) = (
+      "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhY2NvdW50LTEifQ.c2ln",
+      "eyJhbGciOiJub25lIn0.eyJzdWIiOiJhY2NvdW50LTIifQ.c2ln"
+    )
+    let (caller, key) = try await fixture.openSession(accessToken: own)
+    try await fixture.replaceKilled()
+    #expect(try !fixture.broker.session(of: fixture.broker.authenticate(key: key)).needsSession)
+    let secrets = SessionSecrets(store.given(), store: store, log: fixture.records.log())
+    _ = secrets.recover([caller.session])
+    secrets.keep(SessionTokens(accessToken: others, refreshToken: nil), of: caller.session)
+    try await fixture.replaceKilled()
+    #expect(try fixture.broker.session(of: fixture.broker.authenticate(key: key)).needsSession)
+  }
+
   // MARK: The configuration's
 
   private func apply(_ fixture: BrokerFixture, token: String, more: String = "") async throws {
