@@ -152,7 +152,7 @@ enum EventLimits {
         BrokerEvent(
           id: event.id ?? "", requestId: answer.requestId,
           state: BrokerRequest.State(rawValue: answer.state), lastReturn: answer.lastReturn?.value,
-          activationToken: answer.activationToken))
+          isRecorded: answer.recorded ?? true, activationToken: answer.activationToken))
       retry = EventLimits.firstRetry
     }
   }

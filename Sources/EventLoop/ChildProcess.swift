@@ -118,7 +118,7 @@ extension ChildProcess {
   }
 }
 
-/// No signal blocked, none ignored (this process ignores SIGPIPE), and a session of its own.
+/// No signal blocked, none ignored (this process ignores two), and a session of its own.
 private struct SpawnAttributes: ~Copyable {
   let value = UnsafeMutablePointer<posix_spawnattr_t>.allocate(capacity: 1)
 

@@ -20,6 +20,18 @@ extension Files {
     return names
   }
 
+  /// How many bytes an unprivileged process may still write to the file system of `path`; `nil`
+  /// where it does not say.
+  package static func room(at path: String) throws(SystemError) -> Int64? {
+    try check(path, "statvfs")
+    var status = statvfs()
+    _ = try retrying("statvfs") { statvfs(path, &status) }
+    guard status.f_blocks > 0 else { return nil }
+    let (bytes, overflow) = UInt64(status.f_bavail).multipliedReportingOverflow(
+      by: UInt64(status.f_frsize))
+    return overflow ? .max : Int64(clamping: bytes)
+  }
+
   /// What a symbolic link says.
   package static func linkTarget(_ path: String) throws(SystemError) -> String {
     try check(path, "readlink")

@@ -79,7 +79,7 @@ final class LoopExecutor: SerialExecutor, @unchecked Sendable {
   func run() {
     thread.store(UInt(pthread_self()), ordering: .relaxed)
     let core = LoopActor.assumeIsolated {
-      ignoreBrokenPipes()
+      ignoreFailingWrites()
       let core = LoopCore.shared
       core.watchWakeUps(of: wakeUp)
       return core
@@ -143,10 +143,13 @@ final class LoopExecutor: SerialExecutor, @unchecked Sendable {
   }
 
   /// A peer that leaves during a write must be an error of that write, not the end of the
-  /// process: libcurl and OpenSSL write without MSG_NOSIGNAL. A host program's own handler stays.
-  private func ignoreBrokenPipes() {
-    var current = sigaction()
-    sigaction(SIGPIPE, nil, &current)
-    if current.__sigaction_handler.sa_handler == nil { signal(SIGPIPE, SIG_IGN) }
+  /// process: libcurl and OpenSSL write without MSG_NOSIGNAL. So must a file that is as large as
+  /// files may be here (setrlimit). A host program's own handlers stay.
+  private func ignoreFailingWrites() {
+    for number in [SIGPIPE, SIGXFSZ] {
+      var current = sigaction()
+      sigaction(number, nil, &current)
+      if current.__sigaction_handler.sa_handler == nil { signal(number, SIG_IGN) }
+    }
   }
 }

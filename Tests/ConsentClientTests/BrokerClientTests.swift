@@ -168,7 +168,8 @@ import Testing
       #"{"callbacks":["http://127.0.0.1:1/return"],"#
         + #""counts":{"eventStreams":4,"sessions":1,"undecidedRequests":2,"waits":3},"#
         + #""nodes":{"reachable":5,"unreachable":6},"startedAt":"2026-12-01T09:00:00Z","#
-        + #""state":{"health":"read-only","reset":true},"uptime":61,"version":"1.2.3"}"#)
+        + #""state":{"health":"read-only","reason":"full","reset":true,"unwritten":2},"uptime":61,"version":"1.2.3"}"#
+    )
     let status = try await daemon.client().status()
     #expect(status.version == "1.2.3" && status.uptime == .seconds(61))
     #expect(status.callbacks == ["http://127.0.0.1:1/return"])
@@ -178,6 +179,7 @@ import Testing
       ])
     #expect(status.nodesReachable == 5 && status.nodesUnreachable == 6)
     #expect(status.stateHealth == "read-only" && status.stateWasReset)
+    #expect(status.stateReason == "full" && status.unwrittenVerdicts == 2)
     // A daemon of an earlier version tells of none.
     #expect(status.attestations.isEmpty)
   }

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from harness.api import Session
 from harness.chromium import Chromium
+from harness.disk import SmallDisk
 from harness.opener import Opener
 from harness.programs import Daemon, Node
 
@@ -37,6 +38,13 @@ def programs(home):
             code = program.process.returncode
             assert code >= 0 or code in (-9, -15), f"{program.name} ended with {code}\n{program.log}"
         program.kill()
+
+
+@pytest.fixture
+def disk(home):
+    small = SmallDisk(home / "disk")
+    yield small
+    small.close()
 
 
 @pytest.fixture

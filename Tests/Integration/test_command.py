@@ -105,7 +105,7 @@ def test_a_wrong_command_line_is_a_document_too(cli):
 def test_options_stand_before_the_command_and_after_it(home, daemon):
     cli = Command(home, daemon)
     for words in (["--json", "status"], ["status", "--json"]):
-        assert cli(*words).json["state"] == {"health": "ok", "reset": False}
+        assert cli(*words).json["state"] == {"health": "ok", "reset": False, "unwritten": 0}
     lines = dict(line.split(None, 1) for line in cli("status").out.splitlines())
     assert lines["record"] == "ok" and lines["sessions"] == "0"
     assert lines["daemon"].startswith("mero-consentd ")

@@ -158,7 +158,7 @@ def test_killed_while_it_writes_it_loses_nothing_that_it_answered(home, programs
         before = f"&before={page['next']}"
     assert answered and answered <= set(listed)
     assert all(listed[request] == "approved" for request in decided)
-    assert daemon.status["state"] == {"health": "ok", "reset": False}
+    assert daemon.status["state"] == {"health": "ok", "reset": False, "unwritten": 0}
     assert not [name for name in os.listdir(daemon.state) if "corrupt" in name]
 
 

@@ -12,7 +12,7 @@ def test_tells_how_it_is_without_a_key(daemon):
     assert status["counts"] == {
         "sessions": 0, "configuredSessions": 0, "undecidedRequests": 0, "waits": 0, "eventStreams": 0}
     assert status["nodes"] == {"reachable": 0, "unreachable": 0}
-    assert status["state"] == {"health": "ok", "reset": False}
+    assert status["state"] == {"health": "ok", "reset": False, "unwritten": 0}
     assert status["callbacks"][0].startswith("http://127.0.0.1:")
     assert status["uptime"] >= 0 and status["version"]
 

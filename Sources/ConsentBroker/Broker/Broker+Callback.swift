@@ -96,13 +96,13 @@ extension Broker: ReturnJudge {
     let waiter = Waiter()
     request.pages.append(waiter)
     defer { request.pages.removeAll { $0 === waiter } }
-    while !request.isOver, request.returnsUnderWay > 0, !isStopping {
+    while !request.endIsTold, request.returnsUnderWay > 0, !isStopping {
       let slow = request.newestReturnAt + ViewTickets.Limits.checking
       if slow <= .now { return .notConfirmed }
       if await !waiter.wait(until: min(deadline, slow)), deadline <= .now { return .checking }
       if Task.isCancelled { return .checking }
     }
-    if request.isOver { return PageState(request.row.state) }
+    if request.endIsTold { return PageState(request.current.state) }
     if let refusal = request.refusal { return PageState(refusal: refusal) }
     let code = request.row.lastReturn.flatMap { ConsentError.Code(rawValue: $0.code) }
     // No return was judged: the daemon may have been killed in the middle. “Not decided” would put

@@ -20,18 +20,49 @@ extension Broker {
   /// which file and why.
   func apply(_ configuration: Configuration, _ places: ConfiguredPlaces) async throws(Problem) {
     configuredPlaces = places
+    unapplied = nil
     await trust(configuration.releases)
     var kept: Set<String> = []
     for session in configuration.sessions {
-      kept.insert(try await open(session, places).id)
+      do throws(Problem) {
+        kept.insert(try await open(session, places).id)
+      } catch {
+        try postpone(configuration, because: error)
+        // As it was, until that can be written.
+        let start = RandomName.configured(session)
+        guard let found = vault.all.first(where: { $0.id.hasPrefix(start) }) else { continue }
+        kept.insert(found.id)
+        guard let tokens = read(session, places), !found.isAnotherAccounts(than: session, tokens)
+        else { continue }
+        try await use(tokens, in: found)
+      }
     }
     for session in Array(vault.all) where session.isConfigured && !kept.contains(session.id) {
-      try await end(session, because: "The session was taken out of the configuration.")
-      log.info("session of the configuration closed", .session(session.id))
+      do throws(Problem) {
+        try await end(session, because: "The session was taken out of the configuration.")
+        log.info("session of the configuration closed", .session(session.id))
+      } catch {
+        try postpone(configuration, because: error)
+      }
     }
     configured = Dictionary(
       configuration.sessions.map { (RandomName.configured($0), $0) }, uniquingKeysWith: { $1 })
     places.keys?.removeAll(but: Set(configuration.sessions.map(\.name)))
+  }
+
+  /// Where the disk takes nothing, the rest of the configuration is in force all the same.
+  private func postpone(
+    _ configuration: Configuration, because problem: Problem
+  ) throws(Problem) {
+    guard health == .readOnly else { throw problem }
+    if unapplied == nil { log.warning("a session of the configuration cannot be recorded yet") }
+    unapplied = configuration
+  }
+
+  /// The disk takes what it did not.
+  func applyAgain() {
+    guard let configuration = unapplied, let places = configuredPlaces else { return }
+    Task { try? await apply(configuration, places) }
   }
 
   /// Sessions that trust releases have to ask their nodes anew: one that was trusted may not be.

@@ -10,9 +10,7 @@ extension Broker {
     let session = try session(caller)
     guard session.streams < BrokerLimits.eventStreams, eventStreams < BrokerLimits.allEventStreams
     else { throw .tooMany(.eventStreams, retryAfter: 5) }
-    // An id of the future is from a record that was reset: what comes from now on is newer.
-    let newest = session.events.newest
-    return EventSubscription(self, session, after: min(after ?? newest, newest))
+    return EventSubscription(self, session, after: after)
   }
 
   /// A page of older events, for a stream that was away; `nil` where the ledger cannot be read.

@@ -3,7 +3,8 @@ import EventLoop
 import FoundationEssentials
 import MeroConsent
 
-// One way in, one decision, one record, then out: every return and the watcher end here.
+// One way in, one decision, one record, then out: every return and the watcher end here. What the
+// disk does not take is in Broker+Unwritten.
 
 extension Broker {
   /// Reads what the node says of a request, once for everybody who asks at the same time, and
@@ -57,7 +58,7 @@ extension Broker {
     switch ReadJudgement.judge(answer, at: time) {
     case .end(let state, let outcome, let failure):
       let ending = RequestEnding(
-        state: state, at: tools.now(), outcome: outcome.flatMap(StoredOutcome.init),
+        state: state, at: tools.now().asKept, outcome: outcome.flatMap(StoredOutcome.init),
         failure: failure?.rawValue)
       let verdict = LiveRequest.Verdict(ending: ending, outcome: outcome)
       request.unwritten = verdict
@@ -70,12 +71,13 @@ extension Broker {
     }
   }
 
-  /// Writes a verdict. Until it is on the disk, nobody hears of it; the watcher tries again.
+  /// Writes a verdict before it is told. Where the disk does not take it, it is postponed.
   private func settle(_ request: LiveRequest, _ verdict: LiveRequest.Verdict) async -> Look {
     guard let ledger = ledgerIfAny else { return .refused(ConsentError(.stateUnavailable)) }
     var ending = verdict.ending
-    if request.returnsUnderWay > 0 {
-      ending.lastReturn = LastReturn(at: tools.now(), code: Self.returnCode(of: ending))
+    if request.returnsUnderWay > 0, ending.lastReturn == nil {
+      ending.lastReturn = LastReturn(at: tools.now().asKept, code: Self.returnCode(of: ending))
+      request.unwritten?.ending = ending
     }
     let change: RecordedChange?
     do {
@@ -83,9 +85,16 @@ extension Broker {
         try await ledger.finish(request.number, ending)
       }
     } catch {
-      return .refused(error)
+      return postpone(request, because: error)
     }
-    if let change { ended(change, of: request.session, outcome: verdict.outcome) }
+    if let change {
+      let told = request.unwritten?.told
+      ended(change, of: request.session, outcome: verdict.outcome)
+      // One that was told of while this was on its way to the disk.
+      if let told, told.lastReturn != change.row.lastReturn {
+        request.row = await noteReturn(of: change.row)
+      }
+    }
     return .final(request.row)
   }
 
@@ -95,8 +104,11 @@ extension Broker {
     leftStarting[change.row.number] = nil
     recent.keep(change.row)
     var activationToken: ActivationToken?
+    var wasTold = false
     if let request = live.of(number: change.row.number) {
       activationToken = request.takeActivationToken()
+      wasTold = request.unwritten?.told != nil
+      if wasTold { forgetNote(of: request) }
       request.row = change.row
       request.isOver = true
       request.unwritten = nil
@@ -109,7 +121,7 @@ extension Broker {
     log.info(
       "request ended", .request(change.row.requestId), .session(session.id),
       .code(change.row.failure ?? change.row.state.rawValue), .event(.requestEnded))
-    onFinished?(change.row.kind, change.row.state, session.row.package)
+    if !wasTold { onFinished?(change.row.kind, change.row.state, session.row.package) }
     onCountsChanged?()
   }
 

@@ -23,17 +23,19 @@ extension Broker {
     let id = session.id
     let older = number
     // One more than is shown tells whether there is a next page.
-    let rows = try await read { ledger throws(LedgerError) in
+    let recorded = try await read { ledger throws(LedgerError) in
       try await ledger.requests(of: id, state: state, limit: count + 1, before: older)
     }
+    let rows = withUnwritten(recorded, of: session, state: state, limit: count + 1, before: older)
     // Of what ends in this moment, no list tells more than other calls do.
     var views = rows.prefix(count).map(asTold).filter { state == nil || $0.state == state }
       .map { view(of: $0, in: session) }
     for index in views.indices where views[index].outcome?.isSecret == true {
       views[index].outcome = nil
     }
-    let last = rows.prefix(count).last?.requestId
-    return RequestList(requests: views, next: rows.count > count ? last : nil)
+    let hasMore = max(recorded.count, rows.count) > count
+    let last = (rows.prefix(count).last ?? recorded.last)?.requestId
+    return RequestList(requests: views, next: hasMore ? last : nil)
   }
 
   /// One request as memory has it, while nothing has ended it or where it ended lately; `nil` where
@@ -52,6 +54,8 @@ extension Broker {
         return SharedView(looks)
       }
     }
+    // Its outcome may have to be read again.
+    guard request.unwritten?.told == nil else { return nil }
     if let shown = request.shown, shown.needsSession == needsSession, shown.port == port {
       return shown.view
     }
@@ -124,7 +128,7 @@ extension Broker {
 
   /// A session's request, from memory where nothing has ended it or somebody asked lately.
   func row(_ requestId: String, of session: Session) async throws(Problem) -> RequestRow? {
-    if let request = live.of(requestId: requestId, session: session) { return request.row }
+    if let request = live.of(requestId: requestId, session: session) { return request.current }
     let id = session.id
     if let row = recent.row(requestId, of: id) { return row }
     let moment = recent.now
@@ -137,7 +141,7 @@ extension Broker {
 
   /// A row that was read from the ledger, as everybody else is told it. A commit is readable there a
   /// moment before it is known here, and an app must not hear of a verdict and then hear less.
-  func asTold(_ row: RequestRow) -> RequestRow { live.of(number: row.number)?.row ?? row }
+  func asTold(_ row: RequestRow) -> RequestRow { live.of(number: row.number)?.current ?? row }
 
   /// As memory has it: without asking the node.
   func view(of row: RequestRow, in session: Session) -> RequestView {
@@ -149,7 +153,10 @@ extension Broker {
     let needsSession = asksNode && session.needsTokens
     let leftStarting = row.state == .starting && !startingNow.contains(row.number)
     let isDecided = row.state == .approved || row.state == .declined
-    let mark = "\(needsSession ? "n" : "")\(isLost ? "l" : "")\(callback?.port ?? 0)"
+    let unwritten = live.of(number: row.number)?.unwritten
+    let waitsForDisk = unwritten?.obstacle != nil
+    let mark =
+      "\(needsSession ? "n" : "")\(isLost ? "l" : "")\(waitsForDisk ? "u" : "")\(callback?.port ?? 0)"
     return RequestView(
       requestId: row.requestId, kind: row.kind, state: row.state, createdAt: row.createdAt,
       code: row.code, url: row.url, expiresAt: row.expiresAt,
@@ -159,7 +166,9 @@ extension Broker {
         ? row.state == .approved && kind?.concernsOrganizations != false : nil,
       decidedAt: isDecided ? row.finishedAt : nil, lastReturn: row.lastReturn,
       failure: row.failure.flatMap(ConsentError.Code.init(rawValue:)),
-      detail: row.detail ?? (leftStarting ? Self.leftStartingDetail : nil),
+      detail: row.detail ?? (leftStarting ? Self.leftStartingDetail : nil)
+        ?? unwritten.flatMap(Self.detail),
+      isRecorded: !waitsForDisk,
       needsSession: needsSession, etag: "\"\(row.number).\(row.revision).\(mark)\"")
   }
 

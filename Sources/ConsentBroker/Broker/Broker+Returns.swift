@@ -124,6 +124,7 @@ extension Broker {
     guard row.state.isFinal, row.lastReturn?.code != code, let ledger = ledgerIfAny else {
       return row
     }
+    if let told = noteReturn(ofUnwritten: row.number, code: code) { return told }
     let lastReturn = LastReturn(at: tools.now(), code: code)
     recent.willChange()
     let noted = try? await ledger.noteAfterEnd(lastReturn, on: row.number)

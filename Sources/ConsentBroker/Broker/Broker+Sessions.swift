@@ -24,7 +24,10 @@ extension Broker {
     session.tokens = opening.tokens
     let ledger = try ledger()
     do {
-      try await recorded { () async throws(LedgerError) in try await ledger.insert(row) }
+      try await checkRecordCanGrow()
+      try await recorded { () async throws(LedgerError) in
+        try await ledger.insert(row, leavingRoom: true)
+      }
     } catch {
       await session.client?.close()
       throw .consent(error, requestId: nil)
@@ -111,6 +114,13 @@ extension Broker {
   /// Ends a session, whoever wants it.
   func end(_ session: Session, because detail: String) async throws(Problem) {
     let ledger = try ledger()
+    // What was told is not cancelled: it is written first.
+    for request in live.of(session: session) where request.unwritten?.told != nil {
+      _ = await look(at: request)
+      if let obstacle = request.unwritten?.obstacle {
+        throw .consent(Self.cannotWrite(obstacle), requestId: nil)
+      }
+    }
     let now = tools.now()
     let changes: [RecordedChange]
     do {

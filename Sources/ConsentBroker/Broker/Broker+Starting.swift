@@ -164,7 +164,7 @@ extension Broker {
     } catch {
       noteAnswer(.failure(error), of: session, given: given)
       // The app hears that nothing came of it, and its key is free for another try.
-      _ = try? await ledgerIfAny?.forgetStarting(inserted.number)
+      await forgetStarting(inserted)
       throw .consent(error, requestId: nil)
     }
     let now = tools.now()
@@ -181,6 +181,8 @@ extension Broker {
         try await ledger.start(inserted.number, start, at: now)
       }
     } catch {
+      // The node has it, and here nobody will know it: as after a crash at this moment.
+      leftStarting[inserted.number] = inserted.createdAt
       throw .consent(error, requestId: nil)
     }
     switch result {
@@ -188,7 +190,7 @@ extension Broker {
       return begin(change.row, event: change.event, of: session, deadline: deadline)
     case .ended: throw .consent(ConsentError(.cancelled), requestId: start.requestId)
     case .idReused:
-      _ = try? await ledger.forgetStarting(inserted.number)
+      await forgetStarting(inserted)
       throw .consent(
         .nodeError("The node gave the new request the id of an older one."), requestId: nil)
     }
@@ -228,10 +230,20 @@ extension Broker {
   private func insert(_ row: RequestRow) async throws(Problem) -> InsertedRequest {
     let ledger = try ledger()
     do {
-      return try await recorded { () async throws(LedgerError) in try await ledger.insert(row) }
+      try await checkRecordCanGrow()
+      return try await recorded { () async throws(LedgerError) in
+        try await ledger.insert(row, leavingRoom: true)
+      }
     } catch {
       throw .consent(error, requestId: nil)
     }
+  }
+
+  /// The start came to nothing: its key is free, now or, where the disk does not take that, as
+  /// after a crash.
+  private func forgetStarting(_ row: RequestRow) async {
+    let forgotten: ()? = try? await ledgerIfAny?.forgetStarting(row.number)
+    if forgotten == nil { leftStarting[row.number] = row.createdAt }
   }
 
   /// What a repeat is answered.

@@ -6,8 +6,8 @@ package import MeroConsent
 
 /// The one place where it is decided who may read what and what a return means.
 ///
-/// Everything that an app, an event stream or a page is told was durable before. Calls that
-/// take a `Caller` see that session's requests and no others (`Problem.notFound`). Every call
+/// Everything that an app, an event stream or a page is told was written before: to the ledger, or,
+/// while its disk takes nothing, to the runtime directory (`Broker+Unwritten`). Calls that take a `Caller` see that session's requests and no others (`Problem.notFound`). Every call
 /// throws `.consent` with `CONFIGURATION_INVALID` or `STATE_UNAVAILABLE` while the daemon
 /// could only start to say so, and `.stopping` once it ends.
 @LoopActor package final class Broker {
@@ -22,7 +22,7 @@ package import MeroConsent
 
   /// Where the callback listens; set before the first node learns of it.
   package var callback: CallbackAddress?
-  /// Told of each request that was decided or otherwise ended, once, after it is durable.
+  /// Told of each request that was decided or otherwise ended, once, when its app may be told.
   package var onFinished:
     (@LoopActor (_ kind: String, _ state: RequestState, _ package: String) -> Void)?
   /// Told after a session or an undecided request came or went.
@@ -44,6 +44,8 @@ package import MeroConsent
   /// Its sessions, by what their names begin with.
   var configured: [String: ConfiguredSession] = [:]
   var configuredPlaces: ConfiguredPlaces?
+  /// What the disk kept from being done as the configuration says.
+  var unapplied: Configuration?
   var openingsUnderWay = 0
   var returnsUnderWay = 0
   /// Returns without a ticket, from before they are looked up until their verdict.
@@ -54,6 +56,11 @@ package import MeroConsent
   private(set) var isStopping = false
   private(set) var health = StateHealth.ok
   private(set) lazy var waits = WaitRoom { [weak self] group in await self?.tell(group) }
+  /// Why the ledger cannot be written, where it cannot.
+  private(set) var obstacle: String?
+  private var obstacleLoggedAt: BootInstant?
+  var lookedForRoomAt: BootInstant?
+  private(set) lazy var mending = RecordMending { [weak self] in await self?.mend() ?? true }
   private(set) lazy var watcher = Watcher(
     isAwaited: { [weak self] request in
       guard let self else { return false }
@@ -106,27 +113,48 @@ package import MeroConsent
   /// The ledger for work that goes on while the daemon ends.
   var ledgerIfAny: Ledger? { try? record.get() }
 
-  /// Runs a call of the ledger, and remembers whether it could write.
+  /// Runs a call of the ledger, and remembers where it could not write.
   func recorded<R: Sendable>(
     _ call: () async throws(LedgerError) -> R
   ) async throws(ConsentError) -> R {
     do {
-      let result = try await call()
-      if health == .readOnly { log.info("the record of requests can be written again") }
-      health = .ok
-      return result
+      return try await call()
     } catch {
-      if health == .ok {
-        log.error(
-          "cannot write the record of requests: \(error.sentence)", .event(.recordNotWritten))
-      }
-      health = .readOnly
-      throw ConsentError(
-        .stateUnavailable,
-        advice: "The service cannot write its record of requests: \(error.sentence). "
-          + "Nothing was lost that was told; mend it and try again.",
-        cause: error)
+      recordIsUnwritable(error)
+      throw Self.cannotWrite(error.sentence, cause: error)
     }
+  }
+
+  static func cannotWrite(_ sentence: String, cause: LedgerError? = nil) -> ConsentError {
+    ConsentError(
+      .stateUnavailable,
+      advice: "The service cannot write its record of requests: \(sentence). "
+        + "Nothing was lost that was told; mend it and try again.",
+      cause: cause)
+  }
+
+  /// The ledger could not be written. It is tried again until it can.
+  func recordIsUnwritable(_ error: LedgerError) {
+    let isNews = health == .ok || obstacle != error.sentence
+    (health, obstacle) = (.readOnly, error.sentence)
+    mending.begin()
+    guard isNews else { return }
+    onCountsChanged?()
+    // A disk that is full and not full by turns fills no journal.
+    if let last = obstacleLoggedAt, BootInstant.now - last < Self.obstacleInterval { return }
+    obstacleLoggedAt = .now
+    log.error(
+      "cannot write the record of requests: \(error.sentence)", .event(.recordNotWritten))
+  }
+
+  private static let obstacleInterval: Duration = .minutes(1)
+
+  /// The ledger has proved that it can be written.
+  func recordIsWritable() {
+    guard health == .readOnly else { return }
+    (health, obstacle) = (.ok, nil)
+    log.info("the record of requests can be written again")
+    onCountsChanged?()
   }
 
   /// Reads from the ledger.
@@ -153,16 +181,17 @@ package import MeroConsent
       }
       if let attestation = session.client?.lastAttestation { attestations.insert(attestation) }
     }
+    let unwritten = health == .ok ? 0 : live.unwritten.count
     return StatusView(
       version: settings.version, startedAt: startedAt,
       uptimeSeconds: Int((BootInstant.now - bootedAt).components.seconds),
       callbackIPv4: callback?.ipv4, callbackIPv6: callback?.ipv6, sessions: vault.count,
-      undecidedRequests: live.count, waits: waits.count, eventStreams: eventStreams,
+      undecidedRequests: live.count - unwritten, waits: waits.count, eventStreams: eventStreams,
       configuredSessions: vault.count - ofApps, releases: releases.map(\.name),
       nodesReachable: reachable, nodesUnreachable: unreachable,
       attestations: attestations.sorted {
         ($0.verifiedAt, $0.image) > ($1.verifiedAt, $1.image)
-      }, state: health, stateReset: stateReset)
+      }, state: health, stateReset: stateReset, obstacle: obstacle, unwritten: unwritten)
   }
 
   /// Whether nothing would be lost if the daemon went to sleep: no app's session, nothing
@@ -210,6 +239,7 @@ package import MeroConsent
       live.add(request)
       watcher.watch(request)
     }
+    recoverUnwritten()
     housekeeping.start()
     guard !sessions.isEmpty else { return }
     let open = vault.all.count { !$0.needsTokens }
@@ -222,6 +252,7 @@ package import MeroConsent
     isStopping = true
     watcher.stop()
     housekeeping.stop()
+    mending.stop()
     waits.signalAll()
     for session in vault.all { session.events.wakeAll() }
   }
@@ -236,6 +267,7 @@ package import MeroConsent
       await vault.refreshesEnd(of: Array(vault.all), until: .now + Self.refreshPatience)
     }
     await vault.closeAll()
+    await writeLast()
     await ledgerIfAny?.close()
   }
 

@@ -2,11 +2,13 @@ package import Desktop
 
 /// One change of one request, as an event stream tells it. No secrets.
 package struct BrokerEvent: Sendable, Equatable {
-  /// Grows for ever, over restarts too: the `id:` of the stream.
+  /// Grows for ever, over restarts too: the `id:` of the stream. 0 where the ledger has not taken
+  /// the event yet.
   package let sequence: Int64
   package let requestId: String
   package let state: RequestState
   package let lastReturn: LastReturn?
+  package var isRecorded: Bool { sequence > 0 }
   /// Told once, to the first stream that hears of the event, and kept nowhere.
   package var activationToken: ActivationToken?
 }

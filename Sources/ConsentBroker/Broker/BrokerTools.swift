@@ -57,6 +57,9 @@ package struct BrokerTools: Sendable {
   package var openPage: PageOpener
   /// Keeps tokens over a restart; `nil` where nobody would.
   package var secrets: SessionSecrets?
+  /// Where verdicts wait for a disk that takes none; `nil` where there is no such place, and they
+  /// are not told before.
+  var verdictNotes: VerdictNotes?
 
   package init(openPage: @escaping PageOpener) { self.openPage = openPage }
 }

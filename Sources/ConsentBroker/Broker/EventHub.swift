@@ -14,6 +14,10 @@ package import EventLoop
   private var activation: (sequence: Int64, token: ActivationToken)?
   private var listeners: [ObjectIdentifier: Waiter] = [:]
   private(set) var hasEnded = false
+  /// Ends that the ledger has not taken yet, and so without a sequence number.
+  private var unrecorded: [(mark: Int, number: Int64, event: BrokerEvent)] = []
+  /// The mark of the newest of them that there ever was.
+  private(set) var newestMark = 0
 
   /// - Parameter after: the ledger's newest event when the session was read or made.
   init(after sequence: Int64) { floor = sequence }
@@ -27,6 +31,20 @@ package import EventLoop
     if recent.count == Self.kept { floor = recent.removeFirst().sequence }
     recent.append(event)
     for waiter in listeners.values { waiter.signal() }
+  }
+
+  /// Tells of an end that is not written yet. It is told again when it is.
+  func publishUnrecorded(_ event: BrokerEvent, of number: Int64) {
+    newestMark += 1
+    unrecorded.removeAll { $0.number == number }
+    unrecorded.append((newestMark, number, event))
+    wakeAll()
+  }
+
+  func forgetUnrecorded(_ number: Int64) { unrecorded.removeAll { $0.number == number } }
+
+  func nextUnrecorded(after mark: Int) -> (mark: Int, event: BrokerEvent)? {
+    unrecorded.first { $0.mark > mark }.map { ($0.mark, $0.event) }
   }
 
   /// The event as it is delivered: with the token of its return, the first time.
@@ -76,15 +94,21 @@ package import EventLoop
   package let start: Int64
   /// The last event that was delivered.
   private var cursor: Int64
+  /// The last event without a number that was delivered.
+  private var mark: Int
   /// Read from the ledger and not delivered yet; at most `page`.
   private var replay: ArraySlice<BrokerEvent> = []
   private var isOver = false
 
-  init(_ broker: Broker, _ session: Session, after cursor: Int64) {
+  /// - Parameter after: `nil` for what happens from now on.
+  init(_ broker: Broker, _ session: Session, after cursor: Int64?) {
     self.broker = broker
     self.session = session
-    start = cursor
-    self.cursor = cursor
+    // An id of the future is from a record that was reset: what comes from now on is newer.
+    let newest = session.events.newest
+    start = min(cursor ?? newest, newest)
+    self.cursor = start
+    mark = cursor == nil ? session.events.newestMark : 0
     session.events.add(waiter)
     session.streams += 1
     broker.eventStreams += 1
@@ -98,7 +122,7 @@ package import EventLoop
       if isOver || broker.isStopping { return .stopping }
       switch await nextEvent() {
       case .event(let event):
-        cursor = event.sequence
+        if event.isRecorded { cursor = event.sequence }
         return .event(session.events.delivering(event))
       // Better an end, after which the app comes back with its last id, than a gap.
       case .unreadable: return .sessionEnded
@@ -118,6 +142,10 @@ package import EventLoop
   private func nextEvent() async -> Found {
     while true {
       if let event = replay.popFirst() { return .event(event) }
+      if let (mark, event) = session.events.nextUnrecorded(after: mark) {
+        self.mark = mark
+        return .event(event)
+      }
       switch session.events.next(after: cursor) {
       case .event(let event): return .event(event)
       case .none: return .none

@@ -25,8 +25,11 @@ import MeroConsent
   /// The node asked not to be asked before; a return of the person's asks all the same.
   var notBefore = BootInstant.now
 
-  /// A verdict that the disk has not taken yet. Nobody hears of it before.
-  var unwritten: Verdict?
+  /// A verdict that the disk has not taken yet.
+  var unwritten: Verdict? { didSet { shown = nil } }
+  /// The row as it was written, or as its app was told since.
+  var current: RequestRow { unwritten?.told ?? row }
+  var endIsTold: Bool { isOver || unwritten?.told != nil }
 
   /// Returns whose verdict is being found, and when the newest of them came.
   var returnsUnderWay = 0
@@ -84,12 +87,16 @@ import MeroConsent
 
   /// How a request ends, with the part that only memory may hold.
   struct Verdict {
-    let ending: RequestEnding
+    var ending: RequestEnding
     let outcome: ConsentOutcome?
+    /// Why the disk did not take it; `nil` before the first try.
+    var obstacle: String?
+    /// The row as it will be written, once the app was told of it.
+    var told: RequestRow?
   }
 }
 
-/// What one look at a request found. It is recorded before it is told.
+/// What one look at a request found.
 enum Look: Sendable {
   case final(RequestRow)
   case refused(ConsentError)
@@ -107,6 +114,10 @@ enum Look: Sendable {
 
   var count: Int { byNumber.count }
   var all: [LiveRequest] { byNumber.values.sorted { $0.number < $1.number } }
+  /// Those whose verdicts the disk did not take, oldest first.
+  var unwritten: [LiveRequest] {
+    byNumber.values.filter { $0.unwritten?.obstacle != nil }.sorted { $0.number < $1.number }
+  }
 
   mutating func add(_ live: LiveRequest) {
     byNumber[live.number] = live

@@ -62,6 +62,9 @@ package struct RequestView: Sendable {
   package var failure: ConsentError.Code?
   /// A sentence for a person where the state needs one.
   package var detail: String?
+  /// `false` where the request is over and the disk has not taken that yet. What is told all the
+  /// same is told again after a crash, and not otherwise.
+  package var isRecorded: Bool
   /// The session's tokens are gone: `PATCH /v1/session` brings the request back to life.
   package var needsSession: Bool
   /// Strong, with its quotes. Changes with everything that the view shows.

@@ -25,12 +25,16 @@ package struct StatusView: Sendable, Equatable {
   package var state: StateHealth
   /// A damaged database was set aside at this start, and an empty one made.
   package var stateReset: Bool
+  /// Why the ledger cannot be written, for a person; `nil` where it can.
+  package var obstacle: String?
+  /// Verdicts that the ledger could not take yet.
+  package var unwritten: Int
 }
 
 /// How well the ledger can be written.
 package enum StateHealth: String, Sendable {
   case ok
-  /// The last write failed (a full disk): nothing new is taken until one succeeds.
+  /// A write failed (a full disk): nothing new is taken until one succeeds.
   case readOnly = "read-only"
   /// There is no ledger: see the problem that every call answers.
   case unavailable

@@ -17,16 +17,16 @@ import EventLoop
 
   /// Plans the next read. Called again after anything that changes when that should be.
   func watch(_ live: LiveRequest) {
-    guard !isStopped, !live.isOver else { return live.timer.disarm() }
+    // A verdict that waits for the disk needs no node.
+    guard !isStopped, !live.isOver, live.unwritten == nil else { return live.timer.disarm() }
     let now = BootInstant.now
-    if live.session.needsTokens, live.unwritten == nil {
+    if live.session.needsTokens {
       // Nothing can be asked until the app sends tokens, or it is too late for them.
       let end = live.deadline + ReadJudgement.patience
       return arm(live, at: max(end, now + WatchSchedule.stubborn))
     }
     let pause = live.schedule.next(
-      age: now - live.beganAt, isAwaited: isAwaited(live) || live.unwritten != nil,
-      isOver: now >= live.deadline && live.unwritten == nil)
+      age: now - live.beganAt, isAwaited: isAwaited(live), isOver: now >= live.deadline)
     // The last read is at the deadline itself.
     let next = now + pause
     arm(live, at: now < live.deadline ? min(next, live.deadline) : next)

@@ -30,8 +30,13 @@ enum StartedRequest: Sendable {
 
 extension Ledger {
   /// Writes a row `starting`, or `started` where the app asked the node itself.
-  func insert(_ row: RequestRow) async throws(LedgerError) -> InsertedRequest {
-    try await write { connection throws(LedgerError) in
+  ///
+  /// - Parameter leavingRoom: whether the disk must have room left for what will come of it.
+  func insert(
+    _ row: RequestRow, leavingRoom: Bool = false
+  ) async throws(LedgerError) -> InsertedRequest {
+    let room = leavingRoom ? room : nil
+    return try await write { connection throws(LedgerError) in
       if let idempotency = row.idempotency,
         let known = try RequestTable.find(
           session: row.session, idempotencyKey: idempotency.key, on: connection)
@@ -43,6 +48,7 @@ extension Ledger {
       {
         return .repeated(known)
       }
+      try room?.check()
       var inserted = row
       inserted.number = try RequestTable.insert(row, on: connection)
       guard row.state != .starting else { return .inserted(inserted, nil) }

@@ -1,8 +1,9 @@
 import FoundationEssentials
 
 extension Ledger {
-  func insert(_ session: SessionRow) async throws(LedgerError) {
-    try await insert(session, orElse: "")
+  /// - Parameter leavingRoom: whether the disk must have room left for what will come of it.
+  func insert(_ session: SessionRow, leavingRoom: Bool = false) async throws(LedgerError) {
+    try await insert(session, orElse: "", leaving: leavingRoom ? room : nil)
   }
 
   /// Records a session of the configuration: one of that id that is there is as this one says
@@ -18,9 +19,10 @@ extension Ledger {
   }
 
   private func insert(
-    _ session: SessionRow, orElse clause: String
+    _ session: SessionRow, orElse clause: String, leaving room: StateRoom? = nil
   ) async throws(LedgerError) {
     try await write { connection throws(LedgerError) in
+      try room?.check()
       try connection.run(
         """
         INSERT INTO sessions (id, key_hash, package, account, node_url, trust, origins, return_to,

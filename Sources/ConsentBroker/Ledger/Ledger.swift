@@ -7,6 +7,11 @@ import EventLoop
 /// disk share the next one, so that many returns at once cost one wait and not many.
 package actor Ledger {
   private let thread: ThreadExecutor
+  /// The disk below it.
+  nonisolated let room: StateRoom
+  /// Why nothing is written, and only a copy is open; `nil` where all is well.
+  private var obstacle: LedgerError?
+  private var copy: LedgerFile?
   private var connection: SQLiteConnection
   private var queued: [QueuedWrite] = []
 
@@ -18,9 +23,17 @@ package actor Ledger {
     thread.asUnownedSerialExecutor()
   }
 
-  /// - Parameter connection: opened, checked and migrated (`LedgerFile`).
-  init(connection: consuming SQLiteConnection) throws(SystemError) {
+  /// - Parameters:
+  ///   - connection: opened, checked and migrated (`LedgerFile`).
+  ///   - directory: where its file is.
+  ///   - obstacle: why that cannot be used, and `connection` is to `copy`.
+  init(
+    connection: consuming SQLiteConnection, directory: String, obstacle: LedgerError? = nil,
+    copy: LedgerFile? = nil
+  ) throws(SystemError) {
     thread = try ThreadExecutor()
+    room = StateRoom(directory: directory)
+    (self.obstacle, self.copy) = (obstacle, copy)
     self.connection = connection
   }
 
@@ -30,6 +43,7 @@ package actor Ledger {
   func close() {
     while !queued.isEmpty { commit() }
     connection.close()
+    copy?.removeCopy()
   }
 
   // MARK: Writing and reading
@@ -41,6 +55,7 @@ package actor Ledger {
   func write<R: Sendable>(
     _ change: @escaping @Sendable (borrowing SQLiteConnection) throws(LedgerError) -> R
   ) async throws(LedgerError) -> R {
+    if let obstacle { throw obstacle }
     let result = await withCheckedContinuation { continuation in
       var answer: Result<R, LedgerError>?
       queued.append(
@@ -63,6 +78,23 @@ package actor Ledger {
     _ body: @Sendable (borrowing SQLiteConnection) throws(LedgerError) -> R
   ) throws(LedgerError) -> R {
     try body(connection)
+  }
+
+  /// Proves that a new request could be written, by writing as much.
+  func proveWritable() async throws(LedgerError) {
+    try room.prove()
+    if let copy {
+      // Since the copy was made, nobody has written: the directory is locked.
+      var warnings: [String] = []
+      connection = try LedgerFile(directory: room.directory).connect(&warnings)
+      obstacle = nil
+      copy.removeCopy()
+      self.copy = nil
+    }
+    try await write { connection throws(LedgerError) in
+      // Says what is there already, and goes all the way to the disk.
+      try connection.execute("PRAGMA user_version = \(LedgerSchema.version)")
+    }
   }
 
   /// How many writes share one transaction at most: what waits behind them is not kept waiting.

@@ -38,7 +38,8 @@ extension LedgerError {
   ///   - systemError: the `errno` behind an I/O error, 0 where there is none.
   init(code: CInt, text: String, systemError: CInt) {
     switch (code & 0xff, systemError) {
-    case (SQLITE_FULL, _), (_, ENOSPC), (_, EDQUOT):
+    // EFBIG: over the limit of a file's size (setrlimit).
+    case (SQLITE_FULL, _), (_, ENOSPC), (_, EDQUOT), (_, EFBIG):
       self = .full("ENOSPC: \(text)")
     case (SQLITE_READONLY, _), (_, EROFS), (_, EACCES), (_, EPERM):
       self = .readOnly(text)

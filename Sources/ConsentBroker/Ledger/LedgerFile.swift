@@ -12,7 +12,7 @@ struct LedgerFile: Sendable {
   /// How many damaged databases are kept. Each may be as large as 30 days of requests.
   static let damagedKept = 3
 
-  private var path: String { directory + "/" + Self.name }
+  var path: String { directory + "/" + Self.name }
 
   /// An open ledger, and what a person should know about how it was opened.
   struct Opened: Sendable {
@@ -20,15 +20,20 @@ struct LedgerFile: Sendable {
     /// Where a damaged database was moved, and why; `nil` where there was none.
     let reset: String?
     let warnings: [String]
+    /// Why it cannot be written yet, and only a copy is open; `nil` where all is well.
+    var obstacle: LedgerError?
   }
 
   /// Opens the ledger, on an empty database where the old one is damaged. Waits for the disk.
   ///
+  /// - Parameter spare: a directory on another disk, for a copy to read from where this disk takes
+  ///   nothing.
   /// - Throws: `STATE_UNAVAILABLE` (a full disk, a newer version's file), `STATE_FOLDER_UNSUITABLE`.
-  func open() throws(StartFailure) -> Opened {
+  func open(orCopyIn spare: String? = nil) throws(StartFailure) -> Opened {
     do throws(LedgerError) {
       return try openOrReset()
     } catch {
+      if let spare, let copy = openCopy(in: spare, because: error) { return copy }
       guard case .unsuitable = error else {
         throw StartFailure(.stateUnavailable, "\(path): \(error.sentence)")
       }
@@ -54,6 +59,17 @@ struct LedgerFile: Sendable {
   }
 
   private func openChecked() throws(LedgerError) -> (Ledger, [String]) {
+    var warnings: [String] = []
+    let connection = try connect(&warnings)
+    do {
+      return (try Ledger(connection: connection, directory: directory), warnings)
+    } catch {
+      throw .failed("\(error)")
+    }
+  }
+
+  /// A database that can be used, and what a person should know about it.
+  func connect(_ warnings: inout [String]) throws(LedgerError) -> SQLiteConnection {
     try makePrivate()
     try checkHeader()
     let connection = try SQLiteConnection(path: path)
@@ -65,13 +81,9 @@ struct LedgerFile: Sendable {
     guard verdict == ["ok"] else { throw .damaged(verdict.first ?? "quick_check says nothing") }
     try LedgerSchema.check(connection)
     connection.keepLogOnClose(false)
-    let warnings = try LedgerSchema.configure(connection, directory: directory)
+    warnings += try LedgerSchema.configure(connection, directory: directory)
     try LedgerSchema.migrate(connection)
-    do {
-      return (try Ledger(connection: connection), warnings)
-    } catch {
-      throw .failed("\(error)")
-    }
+    return connection
   }
 
   /// SQLite takes a file that is too short for an empty database, and removes the log beside it.
@@ -156,16 +168,16 @@ struct LedgerFile: Sendable {
 
   private static let stampLength = 20
 
-  private func exists(_ path: String) -> Bool {
+  func exists(_ path: String) -> Bool {
     (try? Files.status(of: path, followsLink: false)) != nil
   }
 }
 
 extension LedgerError {
-  fileprivate init(_ error: SystemError) {
+  init(_ error: SystemError) {
     let text = "\(error)"
     switch error.code {
-    case ENOSPC, EDQUOT: self = .full("ENOSPC: \(text)")
+    case ENOSPC, EDQUOT, EFBIG: self = .full("ENOSPC: \(text)")
     case EROFS, EACCES, EPERM: self = .readOnly(text)
     default: self = .failed(text)
     }

@@ -51,7 +51,7 @@ import HTTP
   private static func message(_ event: BrokerEvent) -> [UInt8] {
     ServerSentEvent(
       event: "request", data: String(decoding: JSONText(EventJSON(event)).bytes, as: UTF8.self),
-      id: String(event.sequence)
+      id: event.isRecorded ? String(event.sequence) : nil
     ).bytes
   }
 
@@ -72,6 +72,8 @@ import HTTP
 /// `{"requestId","state","lastReturn","activationToken"}`. No secrets of the consent.
 struct EventJSON: JSONObject {
   let requestId: String
+  /// `false`, or left out.
+  let recorded: Bool?
   let state: String
   let lastReturn: LastReturnJSON?
   let activationToken: String?
@@ -79,6 +81,7 @@ struct EventJSON: JSONObject {
   func write(to json: inout JSONText) {
     json.member("activationToken", activationToken)
     json.member("lastReturn", lastReturn)
+    json.member("recorded", recorded)
     json.member("requestId", requestId)
     json.member("state", state)
   }
@@ -87,6 +90,7 @@ struct EventJSON: JSONObject {
 extension EventJSON {
   init(_ event: BrokerEvent) {
     requestId = event.requestId
+    recorded = event.isRecorded ? nil : false
     state = event.state.rawValue
     lastReturn = event.lastReturn.map(LastReturnJSON.init)
     activationToken = event.activationToken?.text

@@ -21,6 +21,7 @@ struct RequestJSON: JSONObject {
   let detail: String?
   let lifetimeCut: Bool?
   let needsSession: Bool?
+  let recorded: Bool?
   let opened: OpenedJSON?
   let openedReason: String?
 
@@ -43,6 +44,7 @@ struct RequestJSON: JSONObject {
     detail = view.detail
     lifetimeCut = view.lifetimeCut ? true : nil
     needsSession = view.needsSession ? true : nil
+    recorded = view.isRecorded ? nil : false
     opened = page.map(OpenedJSON.init)
     if case .unavailable(let reason) = page {
       openedReason = reason.rawValue
@@ -72,6 +74,7 @@ struct RequestJSON: JSONObject {
     }
     json.member("openedReason", openedReason)
     json.member("outcome", outcome)
+    json.member("recorded", recorded)
     json.member("requestId", requestId)
     json.member("state", state)
     json.member("url", url)

@@ -8,6 +8,7 @@ import MeroConsent
   static func show(
     _ call: APICall, in broker: Broker
   ) throws(APIProblem) -> HTTPReply {
+    broker.lookForRoom()
     let view = broker.status()
     if let shown = broker.shownStatus, shown.view == view { return .now(shown.answer) }
     let made = APIResponse.json(StatusJSON(view), status: 200)
@@ -89,11 +90,17 @@ struct StatusJSON: JSONObject {
 
   struct State: JSONObject {
     let health: String
+    /// Why it is not `ok`, where that is known.
+    let reason: String?
     let reset: Bool
+    /// Verdicts that could not be written yet.
+    let unwritten: Int
 
     func write(to json: inout JSONText) {
       json.member("health", health)
+      json.member("reason", reason)
       json.member("reset", reset)
+      json.member("unwritten", unwritten)
     }
   }
 
@@ -109,7 +116,9 @@ struct StatusJSON: JSONObject {
     nodes = Nodes(reachable: view.nodesReachable, unreachable: view.nodesUnreachable)
     releases = view.releases
     attestations = view.attestations.map(Attestation.init)
-    state = State(health: view.state.rawValue, reset: view.stateReset)
+    state = State(
+      health: view.state.rawValue, reason: view.obstacle, reset: view.stateReset,
+      unwritten: view.unwritten)
   }
 
   func write(to json: inout JSONText) {

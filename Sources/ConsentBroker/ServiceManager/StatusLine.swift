@@ -39,9 +39,14 @@ import EventLoop
       counted(status.sessions, "session"), counted(status.undecidedRequests, "undecided request"),
       port.map { "callback on port \($0)" } ?? "no callback",
     ].joined(separator: ", ")
-    let state =
-      status.state == .readOnly ? ["the record of requests cannot be written"] : []
+    let state = status.state == .readOnly ? [unwritable(status)] : []
     return ([counts] + state + faults).joined(separator: "; ")
+  }
+
+  private static func unwritable(_ status: StatusView) -> String {
+    let why = status.obstacle.map { ": \($0)" } ?? ""
+    let waiting = status.unwritten == 0 ? "" : ", \(counted(status.unwritten, "verdict")) waiting"
+    return "the record of requests cannot be written\(why)\(waiting)"
   }
 
   private static func counted(_ number: Int, _ what: String) -> String {

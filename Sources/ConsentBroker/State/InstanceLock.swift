@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 
 /// An exclusive lock that is held for the life of this value, and free the moment its process
 /// is gone, however it went. What it guards is opened after it and by its holder only.
@@ -17,14 +18,14 @@ struct InstanceLock: ~Copyable, Sendable {
   ) throws(StartFailure) {
     do throws(SystemError) {
       while true {
-        let file = try Files.open(
-          path, .write, create: .ifMissing(mode: 0o600), followsLink: false)
+        var isWritable = true
+        let file = try Self.open(path, &isWritable)
         guard try file.lock() else { break }
         // Somebody may have removed the file between open and lock: then the lock guards nothing.
         guard let now = try? Files.status(of: path, followsLink: false),
           now.inode == (try file.status()).inode
         else { continue }
-        try file.setMode(0o600)
+        if isWritable { try file.setMode(0o600) }
         self.file = file
         return
       }
@@ -33,5 +34,20 @@ struct InstanceLock: ~Copyable, Sendable {
     }
     throw StartFailure(
       .alreadyRunning, "another mero-consentd uses \(guarded); stop it first, or use that one")
+  }
+  /// On a disk that cannot be written, the file of an earlier run: it is not made there, but its
+  /// lock holds as well.
+  private static func open(
+    _ path: String, _ isWritable: inout Bool
+  ) throws(SystemError) -> OwnedDescriptor {
+    do throws(SystemError) {
+      return try Files.open(path, .write, create: .ifMissing(mode: 0o600), followsLink: false)
+    } catch {
+      guard error.code == EROFS,
+        let file = try? Files.open(path, .read, followsLink: false)
+      else { throw error }
+      isWritable = false
+      return file
+    }
   }
 }

@@ -77,6 +77,9 @@ public struct BrokerRequest: Sendable, Hashable {
   public let lifetimeWasCut: Bool
   /// The session's tokens are gone: `replaceTokens` brings the request back to life.
   public let needsSession: Bool
+  /// `false` where the request is over, and the daemon could not write that down yet (a full disk).
+  /// A decision that is told all the same is the node's, and is told again.
+  public let isRecorded: Bool
   /// What came of opening the page, in answers to calls that asked for it.
   public let opened: Opened?
   /// This version of it; changes with everything above. Empty in lists.
@@ -110,11 +113,14 @@ public struct BrokerRequestPage: Sendable, Hashable {
 
 /// One change of one request. No secrets: read the request for those.
 public struct BrokerEvent: Sendable, Hashable {
-  /// Grows for ever, over restarts of the daemon too.
+  /// Grows for ever, over restarts of the daemon too. What is not recorded has that of the event
+  /// before it.
   public let id: String
   public let requestId: String
   public let state: BrokerRequest.State
   public let lastReturn: BrokerRequest.LastReturn?
+  /// `false` where the daemon could not write the change down yet: it is told again once it has.
+  public let isRecorded: Bool
   /// Lets the app's window come to the front (`XDG_ACTIVATION_TOKEN` on Wayland): what the desktop
   /// gave the URL handler. Told once, in the event of that return.
   public let activationToken: String?

@@ -24,6 +24,10 @@ public struct BrokerStatus: Sendable, Hashable {
   public let attestations: [NodeAttestation]
   /// `ok`, `read-only` (nothing new is recorded) or `unavailable`.
   public let stateHealth: String
+  /// Why it is not `ok`, in a sentence for a person, where the daemon says so.
+  public let stateReason: String?
   /// A damaged database was set aside at the daemon's start.
   public let stateWasReset: Bool
+  /// Verdicts that could not be written down yet; the daemon keeps trying.
+  public let unwrittenVerdicts: Int
 }

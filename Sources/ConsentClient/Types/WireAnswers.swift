@@ -44,6 +44,7 @@ struct RequestAnswer: Decodable {
   let detail: String?
   let lifetimeCut: Bool?
   let needsSession: Bool?
+  let recorded: Bool?
   let opened: OpenedAnswer?
   let openedReason: String?
 
@@ -55,7 +56,7 @@ struct RequestAnswer: Decodable {
       changesOrganizations: changesOrganizations ?? false, decidedAt: decidedAt,
       lastReturn: lastReturn?.value, failure: failure.map(BrokerError.Code.init(rawValue:)),
       detail: detail, lifetimeWasCut: lifetimeCut ?? false, needsSession: needsSession ?? false,
-      opened: opened?.value(openedReason), version: version)
+      isRecorded: recorded ?? true, opened: opened?.value(openedReason), version: version)
   }
 }
 
@@ -111,6 +112,7 @@ struct EventAnswer: Decodable {
   let requestId: String
   let state: String
   let lastReturn: LastReturnAnswer?
+  let recorded: Bool?
   let activationToken: String?
 }
 
@@ -155,7 +157,9 @@ struct StatusAnswer: Decodable {
 
   struct State: Decodable {
     let health: String
+    let reason: String?
     let reset: Bool
+    let unwritten: Int?
   }
 
   var status: BrokerStatus {
@@ -166,6 +170,7 @@ struct StatusAnswer: Decodable {
       eventStreams: counts.eventStreams, nodesReachable: nodes.reachable,
       nodesUnreachable: nodes.unreachable, releases: releases ?? [],
       attestations: (attestations ?? []).map(\.value),
-      stateHealth: state.health, stateWasReset: state.reset)
+      stateHealth: state.health, stateReason: state.reason, stateWasReset: state.reset,
+      unwrittenVerdicts: state.unwritten ?? 0)
   }
 }

@@ -21,9 +21,12 @@ enum StatusCommand {
       case "ok": style.green("ok")
       default: style.red(escaped(status.stateHealth))
       }
+    let reset = status.stateWasReset ? ", set up anew at the start" : ""
+    let why = status.stateReason.map { ": \(escaped($0))" } ?? ""
+    let waiting = unwritten(status).map { "; \($0)" } ?? ""
     var rows = [
       ("daemon", "mero-consentd \(escaped(status.version)), up \(TimeText.span(status.uptime))"),
-      ("record", status.stateWasReset ? "\(health), set up anew at the start" : health),
+      ("record", health + reset + why + waiting),
       ("callback", status.callbacks.isEmpty ? style.red("not listening") : list(status.callbacks)),
       ("sessions", sessions(status)),
       ("undecided", "\(status.undecidedRequests)"),
@@ -41,6 +44,15 @@ enum StatusCommand {
       rows.append(("attested", "\(name)\(tcb)\(advisories), verified \(time)\(end)"))
     }
     return rows.map { Layout.padded($0.0, to: 11) + $0.1 }
+  }
+
+  /// “2 verdicts wait to be written”; `nil` for none.
+  static func unwritten(_ status: BrokerStatus) -> String? {
+    switch status.unwrittenVerdicts {
+    case ...0: nil
+    case 1: "1 verdict waits to be written"
+    case let count: "\(count) verdicts wait to be written"
+    }
   }
 
   private static func sessions(_ status: BrokerStatus) -> String {
@@ -86,7 +98,9 @@ struct StatusDocument: Encodable {
   }
   struct State: Encodable {
     let health: String
+    let reason: String?
     let reset: Bool
+    let unwritten: Int
   }
 
   let version: String
@@ -111,6 +125,8 @@ struct StatusDocument: Encodable {
     nodes = Nodes(reachable: status.nodesReachable, unreachable: status.nodesUnreachable)
     releases = status.releases
     attestations = status.attestations.map(Attestation.init)
-    state = State(health: status.stateHealth, reset: status.stateWasReset)
+    state = State(
+      health: status.stateHealth, reason: status.stateReason, reset: status.stateWasReset,
+      unwritten: status.unwrittenVerdicts)
   }
 }

@@ -27,7 +27,10 @@ enum DaemonCheck {
     if status.stateHealth != "ok" {
       findings.append(
         .fault(
-          "record", "the record of requests is \(status.stateHealth)",
+          "record",
+          (["the record of requests is \(status.stateHealth)"]
+            + [status.stateReason, StatusCommand.unwritten(status)].compactMap(\.self))
+            .joined(separator: "; "),
           mend: "Look for room and rights in $XDG_STATE_HOME/mero-consent; “journalctl --user -u "
             + "mero-consentd” names the fault."))
     } else if status.stateWasReset {

@@ -34,6 +34,7 @@ struct RequestDocument: Encodable {
   let failure: String?
   let detail: String?
   let needsSession: Bool?
+  let recorded: Bool?
 
   init(_ request: BrokerRequest, showsSecret: Bool = false) {
     requestId = request.requestId
@@ -55,6 +56,7 @@ struct RequestDocument: Encodable {
     failure = request.failure?.rawValue
     detail = request.detail
     needsSession = request.needsSession ? true : nil
+    recorded = request.isRecorded ? nil : false
   }
 }
 

@@ -34,7 +34,11 @@ struct DurabilityTests {
       await refusal {
         try await fixture.broker.confirm("rq-1", returned: "a:b?request_id=rq-1", for: caller)
       } == "STATE_UNAVAILABLE")
-    #expect(try await fixture.broker.get("rq-1", for: caller).state == .started)
+    // Its app learns why it waits.
+    let held = try await fixture.broker.get("rq-1", for: caller)
+    #expect(held.state == .started && !held.isRecorded && held.etag != view.etag)
+    #expect(held.detail?.contains("ENOSPC") == true)
+    #expect(fixture.broker.status().unwritten == 1 && !fixture.broker.isIdle)
     if case .event = await stream.next(until: .now + .milliseconds(100)) {
       Issue.record("an event of what is not written")
     }
@@ -50,11 +54,12 @@ struct DurabilityTests {
     // The node is not asked again for what it has said.
     let reads = fixture.node.reads(of: "rq-1")
     try disk.free()
-    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
-    #expect(seen?.state == .approved)
+    let seen = try await fixture.wait(caller, from: held.etag, for: .seconds(20))
+    #expect(seen?.state == .approved && seen?.isRecorded == true)
     #expect(seen?.outcome == .orgCreated(orgId: "org-rq-1"))
     #expect(fixture.node.reads(of: "rq-1") == reads)
-    #expect(fixture.broker.status().state == .ok)
+    #expect(await fixture.broker.mending.now())
+    #expect(fixture.broker.status().state == .ok, "\(fixture.broker.obstacle ?? "")")
     #expect(fixture.records.text.contains("ENOSPC"))
     await fixture.broker.close()
   }

@@ -18,7 +18,7 @@ import Testing
     #expect(!fixture.broker.isIdle)
     #expect(
       await refusal { try fixture.broker.accept(returned: "mero:r?request_id=one-more") }
-        == "TOO_MANY_REQUESTS")
+        == "tooMany returns")
     fixture.node.approve("rq-1")
     #expect(await fixture.page(ticket, "request_id=rq-1") == .approved)
     await LoopActor.settle()

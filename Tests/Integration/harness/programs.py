@@ -146,6 +146,12 @@ class Daemon(Program):
         until(self.answers, "the daemon answers")
         return self
 
+    @property
+    def record(self):
+        """The file of the record of requests."""
+        folder = self.arguments[len(self.arguments) - self.arguments[::-1].index("--state-dir")]
+        return Path(folder) / "ledger.db"
+
     def answers(self):
         if not self.is_running:
             raise AssertionError(f"the daemon ended with {self.process.returncode}:\n{self.log}")

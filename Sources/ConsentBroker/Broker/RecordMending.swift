@@ -1,0 +1,52 @@
+import EventLoop
+
+/// Tries again to write what the disk did not take, as long as it takes nothing.
+@LoopActor final class RecordMending {
+  /// The pauses double from the first to the longest.
+  static let first: Duration = .seconds(1)
+  static let longest: Duration = .seconds(8)
+
+  private let attempt: @LoopActor () async -> Bool
+  private let timer = LoopTimer()
+  private var pause = first
+  private var running: Task<Bool, Never>?
+  private var isStopped = false
+
+  /// - Parameter attempt: answers whether everything is written.
+  init(_ attempt: @escaping @LoopActor () async -> Bool) { self.attempt = attempt }
+
+  /// Begins, unless it has begun.
+  func begin() {
+    guard !timer.isArmed, running == nil else { return }
+    pause = Self.first
+    plan()
+  }
+
+  /// Tries now, once for everybody who asks at the same time.
+  ///
+  /// - Returns: whether everything is written.
+  func now() async -> Bool {
+    if let running { return await running.value }
+    timer.disarm()
+    let task = Task { await attempt() }
+    running = task
+    let isDone = await task.value
+    running = nil
+    if !isDone { plan() }
+    return isDone
+  }
+
+  func stop() {
+    isStopped = true
+    timer.disarm()
+  }
+
+  private func plan() {
+    guard !isStopped else { return }
+    timer.arm(after: pause) { [weak self] in
+      guard let self else { return }
+      Task { _ = await self.now() }
+    }
+    pause = min(pause * 2, Self.longest)
+  }
+}
