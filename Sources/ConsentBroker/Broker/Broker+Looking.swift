@@ -40,12 +40,14 @@ extension Broker {
   private func read(_ request: LiveRequest) async -> Look {
     if let verdict = request.unwritten { return await settle(request, verdict) }
     let session = request.session
-    let time = request.time(at: .now)
+    let began = BootInstant.now
+    var nodeDate: Date?
     let answer: Result<ConsentResult, ConsentError>
     let given = session.tokensGiven
     if let client = session.client, !session.tokensAreSpent {
       do {
-        answer = .success(try await client.read(request.row.requestId, kind: request.kind).result)
+        let reading = try await client.read(request.row.requestId, kind: request.kind)
+        (answer, nodeDate) = (.success(reading.result), reading.nodeDate)
       } catch {
         answer = .failure(error)
       }
@@ -55,7 +57,8 @@ extension Broker {
     }
     // It may have been cancelled meanwhile.
     if request.isOver { return .final(request.row) }
-    switch ReadJudgement.judge(answer, at: time) {
+    if let nodeDate { request.correctDeadline(byNode: nodeDate, at: began) }
+    switch ReadJudgement.judge(answer, at: request.time(at: began)) {
     case .end(let state, let outcome, let failure):
       let ending = RequestEnding(
         state: state, at: tools.now().asKept, outcome: outcome.flatMap(StoredOutcome.init),

@@ -14,6 +14,7 @@ import MeroConsent
   var deadline: BootInstant
   /// Read from `expiresAt` after a restart, and so only as right as the wall clock was.
   let deadlineIsByWallClock: Bool
+  private var deadlineIsCorrected = false
   let beganAt = BootInstant.now
   /// It has ended, and is in no index any more.
   var isOver = false
@@ -61,6 +62,17 @@ import MeroConsent
     if now + ReadJudgement.lastMoment < deadline { return .running }
     if now < deadline { return .ending }
     return now < deadline + ReadJudgement.patience ? .over : .givenUp
+  }
+
+  /// What was read from the record ends by a wall clock that may have been wrong since: where it
+  /// seems to be over, the node's clock decides, once.
+  func correctDeadline(byNode date: Date, at now: BootInstant) {
+    guard deadlineIsByWallClock, !deadlineIsCorrected, now >= deadline,
+      let expiresAt = row.expiresAt, expiresAt > date
+    else { return }
+    deadlineIsCorrected = true
+    let left = min(expiresAt.timeIntervalSince(date), BrokerLimits.longestLifetime)
+    deadline = now + .seconds(left)
   }
 
   /// It is good once.
