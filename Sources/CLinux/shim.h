@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <linux/landlock.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -142,3 +143,9 @@ extern clinux_enqueue_global swift_task_enqueueGlobal_hook;
 static inline void clinux_take_global_jobs(clinux_enqueue_global take) {
   swift_task_enqueueGlobal_hook = take;
 }
+
+// glibc's allocator (mallopt(3), malloc_trim(3)).
+static inline void clinux_keep_large_pieces_apart(int bytes) { mallopt(M_MMAP_THRESHOLD, bytes); }
+static inline void clinux_keep_free_at_most(int bytes) { mallopt(M_TRIM_THRESHOLD, bytes); }
+static inline void clinux_share_one_heap(void) { mallopt(M_ARENA_MAX, 1); }
+static inline void clinux_malloc_trim(void) { malloc_trim(0); }

@@ -50,7 +50,14 @@ import Glibc
   /// - Throws: what kept the program from running, such as `ENOENT` and `EACCES`; `EINVAL` for a
   ///   text with a NUL inside.
   package static func spawn(_ command: Command) throws(SystemError) -> ChildProcess {
-    let pid = try start(command)
+    // A place among the descriptors, before there is a program that would have to be ended for
+    // the want of one.
+    let place = try systemCall("eventfd") { eventfd(0, CInt(EFD_CLOEXEC)) }
+    let pid: pid_t
+    do {
+      defer { Glibc.close(place) }
+      pid = try start(command)
+    }
     // It cannot be anybody else's number yet: it is reaped in `reap` alone.
     do throws(SystemError) {
       let number = try systemCall("pidfd_open") { clinux_pidfd_open(pid) }

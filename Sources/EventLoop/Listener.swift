@@ -8,14 +8,16 @@ import Glibc
 
   nonisolated package var port: UInt16? { address.port }
 
-  /// Told when connections must wait because the process or the machine has no descriptors or
-  /// memory left: once for each such time, and at most once in `reportInterval`.
+  /// Told when connections must wait because the process or the machine has no descriptors (but the
+  /// reserve for everything else) or memory left: once for each such time, and at most once in `reportInterval`.
   package var onExhausted: (@LoopActor (SystemError) -> Void)?
 
   private var watch: Watch?
   private let waiter = StreamWait()
   private let path: SocketPath?
   private var lastReport: BootInstant?
+  /// The last connection has taken a descriptor of the reserve: what comes next looks first.
+  private var reachedReserve = false
 
   /// How long accepting pauses when descriptors are out. The kernel gives no event when one
   /// becomes free.
@@ -171,14 +173,32 @@ import Glibc
     case exhausted(SystemError)
   }
 
+  /// The kernel gives the lowest number that is free, so a low one says that there are others.
+  private func hasOnlyReserve() -> Bool {
+    guard reachedReserve else { return false }
+    let lowest = watch?.withNumber { number -> CInt in
+      let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+      if copy >= 0 { Glibc.close(copy) }
+      return copy
+    }
+    reachedReserve = lowest.map { $0 < 0 || UInt($0) >= OpenFilesLimit.reserved } ?? false
+    return reachedReserve
+  }
+
   private func next() throws(StreamError) -> Next {
+    if hasOnlyReserve() && hasWaitingConnection {
+      return .exhausted(SystemError(call: "accept4", code: EMFILE))
+    }
     let flags = CInt(SOCK_CLOEXEC.rawValue) | CInt(SOCK_NONBLOCK.rawValue)
     while true {
       guard let number = watch?.withNumber({ clinux_accept4($0, flags) }) else { throw .closed }
-      if number >= 0 { return .connection(number) }
+      if number >= 0 {
+        reachedReserve = UInt(number) >= OpenFilesLimit.reserved
+        return .connection(number)
+      }
       switch errno {
       case EAGAIN: return .none
-      case let code where Self.isExhaustion(code):
+      case let code where OpenFilesLimit.isExhaustion(code):
         return .exhausted(SystemError(call: "accept4", code: code))
       case let code where Self.concernsTheListener(code):
         throw .system(SystemError(call: "accept4", code: code))
@@ -187,10 +207,6 @@ import Glibc
         continue
       }
     }
-  }
-
-  private static func isExhaustion(_ code: CInt) -> Bool {
-    code == EMFILE || code == ENFILE || code == ENOBUFS || code == ENOMEM
   }
 
   private static func concernsTheListener(_ code: CInt) -> Bool {

@@ -19,6 +19,8 @@ struct BodyDecoder {
     case done
   }
 
+  /// The body's length where it is known before the body; 0 else.
+  let announced: Int
   private var state: State
   private let limits: HTTPLimits
   /// Bytes of the body that may still come.
@@ -32,6 +34,7 @@ struct BodyDecoder {
     case .chunked: state = .chunkSize
     case .untilClose: state = .untilClose
     }
+    if case .length(let count) = framing { announced = count } else { announced = 0 }
     self.limits = limits
     bytesLeft = limits.bodyBytes
     extensionBytesLeft = limits.chunkExtensionBytes

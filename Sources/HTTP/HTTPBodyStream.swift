@@ -3,8 +3,9 @@ package import EventLoop
 /// The body of an answer whose end is not known yet: a queue between who writes it and the
 /// connection that sends it.
 ///
-/// `send` never waits. A reader that is too slow for `HTTPLimits.streamQueue`, or takes nothing
-/// for `HTTPLimits.writeStall`, loses its connection; nobody else waits for it.
+/// `send` never waits. A reader that is too slow for `HTTPLimits.streamQueue`, takes nothing for
+/// `HTTPLimits.writeStall`, or is the slowest when `HTTPLimits.answerBytes` are out, loses its
+/// connection; nobody else waits for it.
 @LoopActor package final class HTTPBodyStream {
   /// What keeps a silent stream open, and proves that the reader is there.
   package struct Heartbeat: Sendable {
@@ -31,6 +32,9 @@ package import EventLoop
   private let timer = LoopTimer()
   private var queue: [UInt8] = []
   private var queueLimit = HTTPLimits().streamQueue
+  /// What the connection has taken and the client has not.
+  private var inFlight = 0
+  private var hasRoom: (@LoopActor (_ queued: Int, _ inFlight: Int) -> Bool)?
   /// The body broke off: what is sent must not look like its end.
   private var isBroken = false
   private var waiter: UnsafeContinuation<Void, Never>?
@@ -50,7 +54,8 @@ package import EventLoop
   /// - Returns: `false` when the stream is over, by this very call too if the queue is full.
   @discardableResult package func send(_ bytes: [UInt8]) -> Bool {
     guard !isOver else { return false }
-    guard queue.count + bytes.count <= queueLimit else {
+    let count = queue.count + bytes.count
+    guard count <= queueLimit, hasRoom?(count, inFlight) ?? true else {
       breakOff()
       return false
     }
@@ -89,10 +94,16 @@ package import EventLoop
 
   // MARK: The connection that sends it
 
-  /// - Parameter onBreak: cuts the connection.
-  func attach(queueLimit: Int, onBreak: @escaping @LoopActor () -> Void) {
+  /// - Parameters:
+  ///   - hasRoom: told how many bytes are queued, and how many are with the connection.
+  ///   - onBreak: cuts the connection.
+  func attach(
+    queueLimit: Int, hasRoom: @escaping @LoopActor (_ queued: Int, _ inFlight: Int) -> Bool,
+    onBreak: @escaping @LoopActor () -> Void
+  ) {
     self.queueLimit = queueLimit
-    guard !isBroken else { return onBreak() }
+    guard !isBroken, hasRoom(queue.count, 0) else { return onBreak() }
+    self.hasRoom = hasRoom
     self.onBreak = onBreak
   }
 
@@ -100,6 +111,8 @@ package import EventLoop
   ///
   /// - Throws: `.closed` when the body broke off.
   func next() async throws(StreamError) -> [UInt8]? {
+    inFlight = 0
+    _ = hasRoom?(queue.count, 0)
     while queue.isEmpty && !isOver {
       if let heartbeat {
         timer.arm(after: heartbeat.interval) { [weak self] in self?.beat(heartbeat) }
@@ -111,6 +124,8 @@ package import EventLoop
     guard !queue.isEmpty else { return nil }
     let piece = queue
     queue = []
+    // Itself and the chunk that is made of it.
+    inFlight = 2 * piece.count
     wakeRoomWaiters()
     return piece
   }
@@ -118,6 +133,7 @@ package import EventLoop
   /// The connection has ended, and with it the stream, whoever ended it.
   func detach() {
     onBreak = nil
+    hasRoom = nil
     queue = []
     finish()
   }

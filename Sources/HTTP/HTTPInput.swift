@@ -67,13 +67,16 @@ struct HTTPInput {
   mutating func compact() {
     guard position > 0 else { return }
     if isEmpty {
-      bytes.removeAll(keepingCapacity: true)
+      // A connection may be idle for long, and most requests are small.
+      bytes.removeAll(keepingCapacity: bytes.capacity <= HTTPInput.keptCapacity)
     } else {
       bytes.removeSubrange(..<position)
     }
     searched -= position
     position = 0
   }
+
+  private static let keptCapacity = 4096
 
   private static func fault(_ byte: UInt8) -> HTTPRefusal {
     switch byte {

@@ -36,6 +36,16 @@ package struct HTTPLimits: Sendable {
   /// Bytes that one read takes at most.
   package var readSize = 16 * 1024
 
+  /// Bytes that a connection may hold in each direction whatever others hold: an ordinary call.
+  package var ownBytes = 8 * 1024
+  /// Bytes of requests beyond that, of all connections together. Over it: a request that has not
+  /// arrived whole within `requestGrace` makes room, or the newcomer is told 429.
+  package var requestBytes = 6 * 1024 * 1024
+  package var requestGrace: Duration = .seconds(1)
+  /// Bytes of answers beyond that, of all connections together, that clients have not taken. Over
+  /// it: the connection that has taken the longest over its answer is cut.
+  package var answerBytes = 6 * 1024 * 1024
+
   package init() {}
 
   /// For the local API: its clients are our own kind. `docs/http.md` has both doors' limits.
@@ -47,6 +57,8 @@ package struct HTTPLimits: Sendable {
     var limits = HTTPLimits()
     limits.startLine = 64 * 1024
     limits.connections = 128
+    limits.requestBytes = 1024 * 1024
+    limits.answerBytes = 1024 * 1024
     return limits
   }()
 }

@@ -65,8 +65,23 @@ package struct HTTPRequestParser {
       decoder = BodyDecoder(head.framing, limits: limits)
       body = []
     }
+    // An answer may take minutes: a long head is not kept twice for it.
+    input.compact()
     return head
   }
+
+  /// Bytes that it keeps of a request that is not whole yet, and room for what is announced of it.
+  var heldBytes: Int {
+    var count = input.bytes.capacity + max(body.capacity, decoder.announced)
+    if let partial {
+      count += partial.line.path.utf8.count + (partial.line.query?.utf8.count ?? 0)
+      count += partial.section.headers.wire.capacity
+    }
+    return count
+  }
+
+  /// Makes room for a body whose length is known, so that it does not move while it grows.
+  mutating func reserveBody() { body.reserveCapacity(decoder.announced) }
 
   /// The body of the request whose head was answered last, or `nil` when more has to arrive.
   package mutating func nextBody() throws(HTTPRefusal) -> [UInt8]? {
@@ -76,6 +91,7 @@ package struct HTTPRequestParser {
     }
     let result = body
     body = []
+    decoder = BodyDecoder(.none, limits: limits)
     return result
   }
 

@@ -18,6 +18,7 @@ import Glibc
   var parser: HTTPRequestParser
   var output: [UInt8] = []
   let persistence: Persistence
+  let memory: ServerMemory
   /// No new request is taken any more.
   private(set) var isStopping = false
 
@@ -26,6 +27,7 @@ import Glibc
   private var refusals = 0
   private var stopWaiters: [UnsafeContinuation<Void, Never>] = []
   private let stopTimer = LoopTimer()
+  private let burstEnd = BurstEnd()
   private var clock = DateField()
 
   package init(
@@ -36,6 +38,7 @@ import Glibc
     self.limits = limits
     parser = HTTPRequestParser(limits: limits)
     self.persistence = persistence
+    memory = ServerMemory(limits)
   }
 
   /// How many connections are being served.
@@ -83,7 +86,7 @@ import Glibc
     let connection = HTTPServerConnection(stream, info, server: self, isRefused: isRefused)
     connection.whenOver = whenOver
     connections[ObjectIdentifier(connection)] = connection
-    onConnectionCountChange?()
+    connectionCountChanged()
     connection.begin()
   }
 
@@ -93,7 +96,7 @@ import Glibc
   func ended(_ connection: HTTPServerConnection) {
     connections[ObjectIdentifier(connection)] = nil
     if connection.isRefused { refusals -= 1 }
-    onConnectionCountChange?()
+    connectionCountChanged()
     if connections.isEmpty { finishStop() }
   }
 
@@ -105,6 +108,11 @@ import Glibc
 
   func clearParser() {
     if !parser.isIdle { parser = HTTPRequestParser(limits: limits) }
+  }
+
+  private func connectionCountChanged() {
+    burstEnd.countChanged(to: connections.count)
+    onConnectionCountChange?()
   }
 
   /// The `Date` field of now, with its line end.
@@ -128,6 +136,7 @@ import Glibc
   package func stop(within time: Duration) async {
     isStopping = true
     stopListening()
+    burstEnd.stop()
     for connection in connections.values { connection.stop() }
     guard !connections.isEmpty else { return }
     stopTimer.arm(after: time) { self.cutAll() }

@@ -65,6 +65,8 @@ extension HTTPServerConnection {
     var output: [UInt8] = []
     let transfer = head(of: response, form, persists: persists, into: &output)
     if case .discarded(let body) = transfer { body.detach() }
+    guard holds(unsent: output.count + response.heldBytes) else { throw .closed }
+    defer { hasSentAll() }
     switch transfer {
     case .none, .discarded: try await stream.write(output)
     case .bytes(let bytes):
@@ -83,7 +85,11 @@ extension HTTPServerConnection {
     _ body: HTTPBodyStream, after head: inout [UInt8], inChunks: Bool
   ) async throws(StreamError) {
     defer { body.detach() }
-    body.attach(queueLimit: limits.streamQueue) { [stream] in stream.close() }
+    body.attach(queueLimit: limits.streamQueue) { [weak self] queued, inFlight in
+      self?.holds(unsent: queued + inFlight) ?? false
+    } onBreak: { [stream] in
+      stream.close()
+    }
     activity = .streaming(body)
     if server.isStopping { body.stop() }
     try await stream.write(head)
@@ -108,12 +114,12 @@ extension HTTPServerConnection {
     stream.shutdownWrite()
     stream.readDeadline = .now + limits.lingerTime
     var drained = 0
-    var scratch: [UInt8] = []
     while drained < limits.lingerBytes {
+      // Of its own for each read: many connections may be drained at once.
+      var scratch: [UInt8] = []
       guard let count = try? await stream.read(into: &scratch, limit: limits.readSize), count > 0
       else { break }
       drained += count
-      scratch.removeAll(keepingCapacity: true)
     }
   }
 }

@@ -21,6 +21,7 @@ extension HTTPServerConnection {
     }
     if head.framing != .none { head.request.body = try await receiveBody(&parser, of: head) }
     activity = .answering
+    holds(complete: head.request.heldBytes + parser.heldBytes)
     let form = AnswerForm(head)
     let reply = server.handler.reply(to: head.request, on: info)
     if case .parked(let answer) = reply, parser.isIdle { return park(answer, form) }
@@ -30,9 +31,11 @@ extension HTTPServerConnection {
   private func receiveHead(_ parser: inout HTTPRequestParser) async throws(End) -> HTTPRequestHead {
     // A request that was sent ahead is there already.
     if let head = try parsed({ () throws(HTTPRefusal) in try parser.nextHead() }) { return head }
+    try hold(parser)
     stream.readDeadline = isFirst ? deadline : .now + limits.headerTime
     while true {
       try await read(&parser)
+      try hold(parser)
       if let head = try parsed({ () throws(HTTPRefusal) in try parser.nextHead() }) { return head }
     }
   }
@@ -41,10 +44,14 @@ extension HTTPServerConnection {
     _ parser: inout HTTPRequestParser, of head: HTTPRequestHead
   ) async throws(End) -> [UInt8] {
     if let body = try parsed({ () throws(HTTPRefusal) in try parser.nextBody() }) { return body }
+    // Before it is asked for, where its length is known.
+    try hold(parser, of: head)
+    parser.reserveBody()
     if head.expectsContinue && parser.isIdle { try await write(HTTPResponseWriter.continue) }
     stream.readDeadline = .now + limits.bodyTime
     while true {
       try await read(&parser)
+      try hold(parser, of: head)
       if let body = try parsed({ () throws(HTTPRefusal) in try parser.nextBody() }) { return body }
     }
   }
@@ -56,6 +63,7 @@ extension HTTPServerConnection {
       count = try await stream.read(into: &parser.input.bytes, limit: limits.readSize)
     } catch {
       guard error == .timedOut else { throw .gone }
+      if isEvicted { throw .refused(HeldBytes.tooMuch) }
       throw .refused(HTTPRefusal(408, "The request took too long to arrive."))
     }
     guard count > 0 else { throw .refused(HTTPRefusal(400, "The request ended too early.")) }
@@ -74,6 +82,11 @@ extension HTTPServerConnection {
     guard let count else { return false }
     guard count > 0 else { throw .gone }
     return true
+  }
+
+  private func hold(_ parser: HTTPRequestParser, of head: HTTPRequestHead? = nil) throws(End) {
+    let bytes = parser.heldBytes + (head?.request.heldBytes ?? 0)
+    guard holds(incomplete: bytes) else { throw .refused(HeldBytes.tooMuch) }
   }
 
   private func parsed<R>(_ parse: () throws(HTTPRefusal) -> R) throws(End) -> R {

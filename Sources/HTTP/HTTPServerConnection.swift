@@ -24,6 +24,8 @@ import EventLoop
   private let timer = LoopTimer()
   /// Whose cancellation ends a running handler; `nil` while nothing has to wait.
   private var task: Task<Void, Never>?
+  /// What it holds, once that was more than every connection may.
+  private var held: HeldBytes?
 
   /// What an event from outside finds the connection doing.
   enum Activity {
@@ -145,7 +147,11 @@ import EventLoop
       isFirst = false
       if sent == server.output.count { return true }
       let rest = Array(server.output[sent...])
-      run(.answering) { _ throws(End) in try await self.write(rest) }
+      run(.answering) { _ throws(End) in
+        guard self.holds(unsent: rest.count) else { throw .gone }
+        try await self.write(rest)
+        self.hasSentAll()
+      }
     } catch {
       close()
     }
@@ -176,10 +182,14 @@ import EventLoop
         try await step(&parser)
         while try hasMore(&parser) { try await serveNext(&parser) }
       } catch {
+        // What was read goes before the refusal is told and drained.
+        parser = HTTPRequestParser(limits: limits)
+        held?.release()
         if case .refused(let refusal) = error { await refuse(refusal) }
         return close()
       }
       task = nil
+      held?.release()
       if case .parked = self.activity { return }
       rest()
     }
@@ -208,10 +218,38 @@ import EventLoop
     if case .over = activity { return }
     activity = .over
     task = nil
+    held?.release()
     timer.disarm()
     stream.close()
     whenOver?.resume()
     server.ended(self)
+  }
+
+  // MARK: What it holds
+
+  /// Counts what is here of a request that is not whole.
+  ///
+  /// - Returns: `false` when there is no room for it.
+  func holds(incomplete bytes: Int) -> Bool {
+    holding(bytes).map { $0.isIncomplete(bytes) } ?? true
+  }
+
+  /// Counts a request that is about to be answered.
+  func holds(complete bytes: Int) { holding(bytes)?.isComplete(bytes) }
+
+  /// Counts what the client has not taken yet.
+  ///
+  /// - Returns: `false` when there is no room for it.
+  func holds(unsent bytes: Int) -> Bool { holding(bytes).map { $0.isUnsent(bytes) } ?? true }
+
+  func hasSentAll() { _ = held?.isUnsent(0) }
+
+  /// The request had to make room for others.
+  var isEvicted: Bool { held?.isEvicted ?? false }
+
+  private func holding(_ bytes: Int) -> HeldBytes? {
+    if held == nil && bytes > limits.ownBytes { held = HeldBytes(of: server.memory, stream) }
+    return held
   }
 
   // MARK: Ends from outside

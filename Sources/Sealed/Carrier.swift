@@ -83,6 +83,8 @@ package struct CarrierError: Error, Equatable, Sendable {
     case nameNotFound
     /// No connection: refused, no route, a proxy in between that said no.
     case notConnected
+    /// This machine, or this process, has no descriptors or memory left for a connection.
+    case exhausted
     /// A connection, but no TLS: a wrong certificate, no common version, no CA store.
     case tls
     /// The connection ended or failed before the answer was complete.

@@ -83,7 +83,7 @@ extension SealedError {
     switch error.reason {
     case .cancelled: self = .cancelled
     case .closed: self = .closed
-    case .nameNotFound, .notConnected, .tls, .cut, .timedOut, .notHTTP, .replyTooLong:
+    case .nameNotFound, .notConnected, .exhausted, .tls, .cut, .timedOut, .notHTTP, .replyTooLong:
       self = .unreachable(error)
     }
   }

@@ -35,6 +35,8 @@ import Testing
       "whole body": doors.map { seconds($0.bodyTime) },
       "idle between requests": doors.map { seconds($0.idleTime) },
       "no progress of an answer": doors.map { seconds($0.writeStall) },
+      "of its own": doors.map(\.ownBytes), "requests together": doors.map(\.requestBytes),
+      "answers together": doors.map(\.answerBytes),
     ]
     #expect(try Self.rows() == inForce)
   }

@@ -1,6 +1,5 @@
 """The callback's edge: which requests are looked at at all, and what every answer carries."""
 
-import os
 import re
 import socket
 import time
@@ -8,7 +7,7 @@ import time
 import pytest
 from harness.programs import Daemon
 from harness.site import NAVIGATION, state, target
-from harness.wire import Closed, Connection, exchange, request_bytes
+from harness.wire import Connection, exchange, request_bytes
 
 
 @pytest.fixture
@@ -382,40 +381,3 @@ def test_tickets_are_128_random_bits(session):
     tickets = {session.start()["callback"].rsplit("/", 1)[1] for _ in range(20)}
     assert len(tickets) == 20
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{22,}", ticket) for ticket in tickets)
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="needs /proc")
-def test_a_lack_of_descriptors_is_waited_out(programs, node):
-    """C-103: no busy loop, one warning, and all is well afterwards."""
-    import resource
-    from harness.api import Session
-    daemon = programs(Daemon).start()
-    session = Session(daemon, node)
-    view = session.start()
-    node.decide(view["requestId"])
-    session.decided(view["requestId"])
-    site = daemon.site
-    resource.prlimit(daemon.pid, resource.RLIMIT_NOFILE, (daemon.open_descriptors() + 8,) * 2)
-    held = []
-    for _ in range(40):
-        held.append(site.connection())
-
-    def ticks():
-        fields = open(f"/proc/{daemon.pid}/stat").read().rsplit(")", 1)[1].split()
-        return int(fields[11]) + int(fields[12])
-
-    from harness.waiting import until
-    begin, before = time.monotonic(), ticks()
-    until(lambda: time.monotonic() - begin > 2, "two seconds of shortage")
-    assert (ticks() - before) / os.sysconf("SC_CLK_TCK") < 0.2
-    assert daemon.log.count("descriptor") <= 3
-    for connection in held:
-        connection.close()
-
-    def is_well():
-        try:
-            return site.get("/nothing").status == 404
-        except (OSError, Closed):
-            return False
-
-    until(is_well, "the callback answers again", within=5)

@@ -60,6 +60,7 @@ import FoundationEssentials
         lastRound = .now
         await giveUpStarting(of: broker)
         await removeOld(of: broker)
+        ProcessMemory.giveBack()
       }
       isRunning = false
       plan()

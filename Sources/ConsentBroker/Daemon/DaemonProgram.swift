@@ -95,6 +95,7 @@ package enum DaemonProgram {
     // Before there is a second thread, so that no thread takes them.
     Signals.block([.terminate, .interrupt, .hangUp])
     OpenFilesLimit.raise()
+    ProcessMemory.keepSmall()
     let configuration = Result { () throws(StartFailure) in try checked(options, surroundings) }
     let log = Log(
       level: (try? configuration.get())?.logLevel ?? .info,

@@ -17,8 +17,13 @@ struct JSONReader {
   /// with all before it.
   static let maximumMembers = 64
 
+  /// Values in one text. The longest body of this API has less than a tenth of it; each takes many
+  /// times the memory of its two or three bytes.
+  static let maximumValues = 16_384
+
   private let bytes: [UInt8]
   private var position = 0
+  private var valuesLeft = maximumValues
 
   static func read(_ bytes: [UInt8]) throws(Malformed) -> JSONValue {
     var reader = JSONReader(bytes: bytes)
@@ -51,6 +56,8 @@ struct JSONReader {
 
   private mutating func value(depth: Int) throws(Malformed) -> JSONValue {
     skipBlanks()
+    guard valuesLeft > 0 else { throw malformed("too many values") }
+    valuesLeft -= 1
     switch next {
     case UInt8(ascii: "{"): return try object(depth: depth + 1)
     case UInt8(ascii: "["): return try array(depth: depth + 1)

@@ -12,6 +12,7 @@ import MeroConsent
   /// By the SHA-256 of their keys. A hash is not secret-dependent to compare, but the last word
   /// is `ConstantTime.equal`.
   private var byKeyHash: [[UInt8]: Session] = [:]
+  private let burstEnd = BurstEnd()
 
   init() {}
 
@@ -23,6 +24,7 @@ import MeroConsent
   func add(_ session: Session) {
     sessions[session.id] = session
     byKeyHash[session.row.keyHash] = session
+    burstEnd.countChanged(to: count)
   }
 
   /// The configuration says something else of a session, maybe with another key.
@@ -51,6 +53,7 @@ import MeroConsent
     let client = session.client
     session.client = nil
     if let client { Task { await client.close() } }
+    burstEnd.countChanged(to: count)
   }
 
   /// Waits for renewals of tokens that are under way, at the latest until `deadline`: the old tokens
@@ -68,6 +71,7 @@ import MeroConsent
 
   /// Wipes every client, at the end of the daemon.
   func closeAll() async {
+    burstEnd.stop()
     let clients = sessions.values.compactMap(\.client)
     for session in sessions.values { (session.client, session.tokens) = (nil, nil) }
     for client in clients { await client.close() }

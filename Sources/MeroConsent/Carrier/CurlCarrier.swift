@@ -71,7 +71,7 @@ package import Sealed
       return transfer
     } catch {
       throw CarrierError(
-        .notConnected, requestMayHaveLeft: false,
+        OpenFilesLimit.isExhausted ? .exhausted : .notConnected, requestMayHaveLeft: false,
         detail: String(cString: ccurl_easy_strerror(error.code)))
     }
   }

@@ -132,7 +132,7 @@ import Sealed
     if code == CURLE_OK {
       endedWell()
     } else if let (reason, detail) = easy?.failure(of: code, mayHaveLeft: mayHaveLeft) {
-      fail(reason, detail)
+      fail(!mayHaveLeft && OpenFilesLimit.isExhausted ? .exhausted : reason, detail)
     }
     finish()
   }

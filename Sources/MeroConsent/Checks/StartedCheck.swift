@@ -6,6 +6,8 @@ package enum StartedCheck {
   private static let codeLengths = 4...32
   /// The longest that a request is waited for.
   static let longestLifetime: TimeInterval = 24 * 3600
+  /// Bytes of a page's address: a list shows two hundred of them at once.
+  static let longestPage = 8192
 
   /// - Parameters:
   ///   - now: this machine's clock, for a node that does not tell its own.
@@ -42,7 +44,8 @@ package enum StartedCheck {
 
   /// The page is the node's own and this request's; the code is the page's.
   static func check(_ started: ConsentStarted, node: NodeAddress) throws(ConsentError) {
-    guard let page = WebURL(started.url), page.isPrivate, !page.hasUserInfo,
+    guard started.url.utf8.count <= longestPage,
+      let page = WebURL(started.url), page.isPrivate, !page.hasUserInfo,
       page.origin == node.origin, names(started.requestId, page)
     else { throw ConsentError(.pageNotTrusted) }
     let codes = try pageCodes(page)

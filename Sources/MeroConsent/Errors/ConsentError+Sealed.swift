@@ -70,6 +70,9 @@ extension CarrierError.Reason {
     case .notConnected:
       "There is no connection to the node. Check the connection and the node's address, then try "
         + "again."
+    case .exhausted:
+      "No connection to the node can be opened: this machine, or the program, has no file "
+        + "descriptors left. Close what uses them, then try again."
     case .tls:
       "There is no safe connection to the node: its certificate or this machine's list of "
         + "authorities is wrong. Check the node's address and this machine's clock."

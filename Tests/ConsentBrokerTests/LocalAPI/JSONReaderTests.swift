@@ -69,6 +69,16 @@ import Testing
     }
   }
 
+  @Test func takesSoManyValuesAndNoMore() throws {
+    func array(_ count: Int) -> [UInt8] {
+      Array(("[" + Array(repeating: "1", count: count - 1).joined(separator: ",") + "]").utf8)
+    }
+    _ = try JSONReader.read(array(JSONReader.maximumValues))
+    #expect(throws: JSONReader.Malformed.self) {
+      try JSONReader.read(array(JSONReader.maximumValues + 1))
+    }
+  }
+
   @Test func saysWhereItStopped() {
     #expect(throws: JSONReader.Malformed(offset: 7, complaint: "")) {
       try JSONReader.read(Array("{\"a\":1 \"b\":2}".utf8))
