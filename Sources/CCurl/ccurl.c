@@ -32,9 +32,13 @@ static void load(void) {
 }
 
 _Bool ccurl_load(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, load);
-  return is_loaded;
+  // Tried again after a failure: it may have been a lack of descriptors or memory, which passes.
+  static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&lock);
+  if (!is_loaded) load();
+  _Bool loaded = is_loaded;
+  pthread_mutex_unlock(&lock);
+  return loaded;
 }
 
 CURL *ccurl_easy_init(void) { return curl.easy_init(); }
