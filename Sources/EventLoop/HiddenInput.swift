@@ -16,11 +16,20 @@ package enum HiddenInput {
   /// the 4,095 bytes that a terminal hands over as one line (termios(3)); erasing a character and
   /// the whole line work as ever.
   ///
-  /// - Parameter signals: blocked by the caller.
+  /// A Ctrl-Z is a character like others meanwhile: a shell shows what is typed while the program
+  /// is stopped, and does not hide it again.
+  ///
+  /// - Parameter signals: blocked meanwhile.
   /// - Throws: `EFBIG` for more than `limit` bytes, `EIO`.
   package static func line(
     limit: Int, endedBy signals: [Signal]
   ) throws(SystemError) -> End {
+    try Signals.blocked(signals) { () throws(SystemError) in
+      try read(limit: limit, endedBy: signals)
+    }
+  }
+
+  private static func read(limit: Int, endedBy signals: [Signal]) throws(SystemError) -> End {
     let arrival = try Signals.descriptor(of: signals)
     var shown = termios()
     _ = try systemCall("tcgetattr") { tcgetattr(STDIN_FILENO, &shown) }
@@ -29,6 +38,8 @@ package enum HiddenInput {
     withUnsafeMutableBytes(of: &hidden.c_cc) { keys in
       keys[Int(VMIN)] = 1
       keys[Int(VTIME)] = 0
+      // _POSIX_VDISABLE
+      keys[Int(VSUSP)] = 0
     }
     let keys = withUnsafeBytes(of: &shown.c_cc) { Array($0) }
     _ = try systemCall("tcsetattr") { tcsetattr(STDIN_FILENO, TCSADRAIN, &hidden) }
@@ -39,7 +50,7 @@ package enum HiddenInput {
     while true {
       if let signal = try signal(orInput: arrival) { return .signal(signal) }
       var byte: UInt8 = 0
-      let count = try Files.retrying("read") { CInt(read(STDIN_FILENO, &byte, 1)) }
+      let count = try Files.retrying("read") { CInt(Glibc.read(STDIN_FILENO, &byte, 1)) }
       switch byte {
       case _ where count == 0: return .line(line)
       case UInt8(ascii: "\n"), UInt8(ascii: "\r"), keys[Int(VEOF)]: return .line(line)

@@ -23,6 +23,17 @@ package enum Signal: Int32, Sendable, CaseIterable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// Keeps `signals` pending while `body` runs.
+  nonisolated package static func blocked<R, E: Error>(
+    _ signals: [Signal], _ body: () throws(E) -> R
+  ) throws(E) -> R {
+    var set = Self.set(of: signals)
+    var old = sigset_t()
+    pthread_sigmask(SIG_BLOCK, &set, &old)
+    defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
+    return try body()
+  }
+
   /// Lets `signals` have their own effect again while `body` runs: it waits in a system call, and
   /// the loop with it.
   nonisolated package static func unblocked<R, E: Error>(

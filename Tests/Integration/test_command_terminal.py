@@ -91,13 +91,23 @@ def test_ctrl_c_at_the_question_and_at_a_token_ends_it(cli, node):
         assert screen.shows_what_is_typed
 
 
+def test_a_terminal_that_hangs_up_shows_what_is_typed_again(cli):
+    with Screen(cli, "session", "renew", "one", "--token-file", "-") as screen:
+        screen.until("press Enter")
+        until(lambda: not screen.shows_what_is_typed, "the terminal hides it")
+        screen.process.send_signal(signal.SIGHUP)
+        assert screen.end() == -signal.SIGHUP
+        assert screen.shows_what_is_typed
+
+
 def test_a_token_at_the_terminal_is_not_shown_and_may_be_long(cli, node):
     token = node.ready["accessToken"]
     with Screen(cli, "session", "renew", "one", "--token-file", "-") as screen:
         screen.until("press Enter")
         until(lambda: not screen.shows_what_is_typed, "the terminal hides it")
-        # A line that is dropped, longer than a terminal's own line, and a slip of the finger.
-        screen.type("x" * 6000 + "\x15" + token + "x\x7f\n")
+        # A line that is dropped, longer than a terminal's own line, a Ctrl-Z, and two slips of the
+        # finger.
+        screen.type("x" * 6000 + "\x15" + token + "\x1ax\x7f\x7f\n")
         assert screen.end() == 0
         assert screen.shows_what_is_typed
         assert token not in screen.raw and "xxx" not in screen.raw

@@ -59,7 +59,8 @@ extension Broker {
       try await ledger.newestRequests(named: requestId)
     }
     // It may have become one that is watched while the ledger was asked.
-    for request in live.of(requestId: requestId) where !watched.contains(where: { $0 === request }) {
+    for request in live.of(requestId: requestId)
+    where !watched.contains(where: { $0 === request }) {
       watched.append(request)
       looks.append(beginReturn(of: request, namedIt: true, activationToken))
     }

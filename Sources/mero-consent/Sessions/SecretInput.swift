@@ -60,7 +60,7 @@ enum SecretInput {
     }
     terminal.ask("Paste the \(name), which is not shown, and press Enter: ")
     let end = Result { () throws(SystemError) in
-      try HiddenInput.line(limit: limit, endedBy: Interrupts.signals)
+      try HiddenInput.line(limit: limit, endedBy: Interrupts.signals + [.hangUp])
     }
     terminal.say("")
     switch try end.get() {
