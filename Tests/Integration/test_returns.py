@@ -226,5 +226,6 @@ def test_no_page_says_approved_because_another_node_says_so(
         assert session.decided(request_id, "declined")
     query = f"?request_id={request_id}" if named else ""
     page = open_page(f"http://127.0.0.1:{daemon.port}/return{query}")
-    assert page.state == "not-confirmed", page.text
+    # Without an id there is nothing to look for where both have ended.
+    assert page.state == "not-confirmed" or not named and page.state == "mismatch", page.text
     assert session.decided(request_id, "declined")
