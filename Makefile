@@ -55,6 +55,10 @@ screenshots: build test-deps .venv/installed
 api-reference: .venv/installed
 	.venv/bin/python -B Tests/Integration/api_reference.py
 
+# The manual pages and the completions, from the programs' own tables.
+manual: build
+	.ci/manual-pages .build/debug
+
 # The DocC archives of the two library products; a warning is an error.
 docs: build
 	.ci/documentation build/docs

@@ -40,9 +40,16 @@ class Reference:
             if key in schema:
                 return " or ".join(dict.fromkeys(self.name(part) for part in schema[key]))
         if "enum" in schema:
-            return ", ".join(f"`{value}`" for value in schema["enum"])
+            # Words need no quotes where all are words.
+            plain = all(isinstance(value, str) for value in schema["enum"])
+            return ", ".join(
+                f"`{value if plain else json.dumps(value)}`" for value in schema["enum"])
+        if len(schema.get("allOf", ())) == 1:
+            return self.name(schema["allOf"][0])
         if "properties" in schema:
-            return "object of " + ", ".join(f"`{name}`" for name in schema["properties"])
+            return "object of " + ", ".join(
+                f"`{name}`" + (f" ({self.name(value)})" if "enum" in value else "")
+                for name, value in schema["properties"].items())
         kind = schema.get("type", "any")
         kind = " or ".join(kind) if isinstance(kind, list) else kind
         if kind == "array":

@@ -92,7 +92,7 @@ def test_a_decline_is_3(cli, node, decision, code, state):
 def test_not_decided_is_4(cli):
     view = start(cli)
     ended = cli("result", view["requestId"])
-    assert ended.code == 4 and "Nobody has decided yet" in ended.err
+    assert ended.code == 4 and "No decision is known yet" in ended.err
     assert cli("wait", view["requestId"], "--timeout", "0").code == 4
     assert cli("wait", "--timeout", "1").code == 4
 

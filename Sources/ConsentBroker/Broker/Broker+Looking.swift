@@ -141,26 +141,6 @@ extension Broker {
     ended(change, of: session, outcome: nil)
   }
 
-  /// What a call says about the session and its node.
-  ///
-  /// - Parameter given: the session's `tokensGiven` when the call began.
-  func noteAnswer(
-    _ answer: Result<ConsentResult, ConsentError>, of session: Session, given: Int
-  ) {
-    switch answer {
-    case .success: session.nodeIsReachable = true
-    case .failure(let error):
-      switch error.code {
-      case .nodeUnreachable, .nodeUntrusted: session.nodeIsReachable = false
-      case .sessionExpired:
-        session.nodeIsReachable = true
-        tokensWereRefused(of: session, given: given)
-      case .cancelled: break
-      default: session.nodeIsReachable = true
-      }
-    }
-  }
-
   /// `lastReturn.code` of a return that found this end.
   static func returnCode(of ending: RequestEnding) -> String {
     returnCode(state: ending.state, failure: ending.failure)

@@ -65,7 +65,7 @@ extension Broker {
     let given = session.tokensGiven
     do {
       let nodeClock = try await client.check()
-      session.nodeIsReachable = true
+      noteIsReachable(session)
       return SessionCheck(checkedAt: tools.now(), nodeClock: nodeClock)
     } catch {
       noteAnswer(.failure(error), of: session, given: given)

@@ -160,7 +160,7 @@ extension Broker {
     let answer: MeroClient.Started
     do {
       answer = try await ask(inserted)
-      session.nodeIsReachable = true
+      noteIsReachable(session)
     } catch {
       noteAnswer(.failure(error), of: session, given: given)
       // The app hears that nothing came of it, and its key is free for another try.

@@ -15,6 +15,8 @@ package enum LogEvent: String, CaseIterable, Sendable {
   case requestStarted = "776b99eb224a44f7b4f2316cba255986"
   case requestEnded = "316a0799337f47d292079fc708cd80e4"
   case returnRefused = "cbb5e1f28702475c94f9222477b6b7fd"
+  case nodeNotRead = "54b96e85bb2c409c957a1e541cd353c8"
+  case nodeRead = "72a67958f0c44dc98961aeef78ab9475"
   case recordNotWritten = "f973e29e91454dee88be3224a18fe061"
   case recordReset = "80f48f6163d14069b8b727b14626c6fa"
   case confined = "aee43ba39bfd4170adbd1e20ec64b460"

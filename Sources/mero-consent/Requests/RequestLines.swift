@@ -49,7 +49,7 @@ enum RequestLines {
     return switch request.state {
     case .approved: "Approved."
     case .declined: "Declined. Nothing was changed."
-    case .started: "Nobody has decided yet."
+    case .started: "No decision is known yet."
     case .starting: "The daemon stopped while it was asking the node. Ask again."
     case .replaced: ConsentError.Code.replaced.advice
     case .expired: ConsentError.Code.expired.advice
