@@ -81,7 +81,10 @@ struct MemoryScan {
       let parts = text.split(separator: " ")
       guard parts.count > 1, parts[1].hasPrefix("rw") else { continue }
       let bounds = parts[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
-      if bounds.count == 2 { regions.append(bounds[0]..<bounds[1]) }
+      guard bounds.count == 2 else { continue }
+      // The list is read in pieces: a mapping that changes in between is told once more.
+      let start = max(bounds[0], regions.last?.upperBound ?? 0)
+      if start < bounds[1] { regions.append(start..<bounds[1]) }
     }
     return regions
   }
