@@ -92,7 +92,7 @@ class Round:
         sessions = [app for app in world.apps if app.session and not app.is_closed]
         status = self.service.status
         faults = []
-        if status["state"] != {"health": "ok", "reset": False}:
+        if status["state"] != {"health": "ok", "reset": False, "unwritten": 0}:
             faults.append(f"the state is {status['state']}")
         return (faults + leftovers.of_processes(self.service)
                 + leftovers.of_store(self.service, len(sessions),
