@@ -120,7 +120,12 @@ package enum Files {
         let parent = directory(of: path)
         guard parent != path else { throw error }
         try makeDirectories(parent, mode: mode)
-        try makeDirectory(path, mode: mode)
+        do {
+          try makeDirectory(path, mode: mode)
+        } catch {
+          // Another process may have made it meanwhile.
+          guard error.code == EEXIST, try status(of: path).kind == .directory else { throw error }
+        }
       default: throw error
       }
     }

@@ -65,6 +65,30 @@ import Testing
     for part in ["a/b/c", "a/b", "a"] { #expect(rmdir(scratch.file(part)) == 0) }
   }
 
+  @Test func directoriesThatSeveralMakeAtOnceAreThereForAll() async {
+    let failures = await withTaskGroup(of: SystemError?.self) { group in
+      for round in 0..<50 {
+        let path = scratch.file("at-once/\(round)/b/c/d")
+        for _ in 0..<8 {
+          group.addTask {
+            do throws(SystemError) {
+              try Files.makeDirectories(path, mode: 0o700)
+              return nil
+            } catch {
+              return error
+            }
+          }
+        }
+      }
+      return await group.reduce(into: [SystemError]()) { if let error = $1 { $0.append(error) } }
+    }
+    #expect(failures == [])
+    for round in 0..<50 {
+      for part in ["/b/c/d", "/b/c", "/b", ""] { rmdir(scratch.file("at-once/\(round)\(part)")) }
+    }
+    rmdir(scratch.file("at-once"))
+  }
+
   @Test func createsAndFollowsOnlyWhatItIsToldTo() throws {
     let path = scratch.file("f")
     #expect(throws: SystemError(call: "open", code: ENOENT)) { _ = try Files.open(path, .write) }
