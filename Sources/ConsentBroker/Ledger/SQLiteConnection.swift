@@ -5,7 +5,10 @@ import CSQLite
 /// Opened without SQLite's own mutex: one thread at a time, which the actor that holds it grants.
 struct SQLiteConnection: ~Copyable, @unchecked Sendable {
   // @unchecked: SQLite's multi-thread mode lets a connection move between threads as long as no
-  // two use it at once; a noncopyable value has one holder, and its statements never leave it.
+  // two use it at once, and the cache of statements, which calls that only borrow this value
+  // change too, asks for the same. The value cannot be copied; whoever opens it is alone with it
+  // until it is consumed by the ledger, an actor that holds it in a private variable and lends it
+  // to one call at a time. Neither handle nor statement leaves a call.
   private var handle: OpaquePointer?
   private let statements = StatementCache()
 
