@@ -69,6 +69,7 @@ enum Program {
 
 /// What the loop's end is told to the main function.
 @LoopActor private final class ProgramEnd {
+  // Written on the loop's thread, which is the main one, and read there after the loop has ended.
   nonisolated(unsafe) var code = ExitCode.done
 
   nonisolated init() {}

@@ -150,6 +150,7 @@ package enum DaemonProgram {
 
 /// What the loop's end is told to the main function.
 @LoopActor private final class ExitCode {
+  // Written on the loop's thread, which is the main one, and read there after the loop has ended.
   nonisolated(unsafe) var code: Int32 = 0
 
   nonisolated init() {}
