@@ -198,13 +198,13 @@ import Glibc
       }
       switch errno {
       case EAGAIN: return .none
-      case let code where OpenFilesLimit.isExhaustion(code):
-        return .exhausted(SystemError(call: "accept4", code: code))
+      case EINTR, ECONNABORTED: continue
       case let code where Self.concernsTheListener(code):
         throw .system(SystemError(call: "accept4", code: code))
-      default:
-        // accept(2): an error that the connection already had, or EINTR. Try the next one.
-        continue
+      case let code:
+        // No descriptors or memory; or an error that stays (a policy of the kernel's), which must
+        // not be asked for again and again without a pause.
+        return .exhausted(SystemError(call: "accept4", code: code))
       }
     }
   }

@@ -72,7 +72,9 @@ struct BodyDecoder {
         return false
       case .chunkSize:
         guard let size = try chunkSize(from: &input) else { return false }
-        state = size == 0 ? .trailers(FieldSection(limits: limits)) : .chunkData(size)
+        state =
+          size == 0
+          ? .trailers(FieldSection(limits: limits, keepsFields: false)) : .chunkData(size)
       case .chunkData(let rest):
         let piece = try take(upTo: rest, from: &input, into: &body)
         guard piece == rest else {
@@ -84,7 +86,8 @@ struct BodyDecoder {
         guard try chunkEnd(from: &input) else { return false }
         state = .chunkSize
       case .trailers(var section):
-        // Trailers are checked like headers and then dropped: nothing here has a use for them.
+        // Trailers are checked like headers and not kept: nothing here has a use for them, and
+        // nobody counts their memory.
         let complete = try section.read(from: &input)
         state = complete ? .done : .trailers(section)
         guard complete else { return false }

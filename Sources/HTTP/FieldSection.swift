@@ -4,10 +4,14 @@ struct FieldSection {
   private(set) var framing = FramingFields()
   private var bytesLeft: Int
   private var fieldsLeft: Int
+  private let keepsFields: Bool
 
-  init(limits: HTTPLimits) {
+  /// - Parameter keepsFields: whether the fields stay, or are only checked.
+  init(limits: HTTPLimits, keepsFields: Bool = true) {
     bytesLeft = limits.headerBytes
     fieldsLeft = limits.headerCount
+    self.keepsFields = keepsFields
+    guard keepsFields else { return }
     // A browser sends about 600 bytes in 15 fields; less is needed by others.
     headers.reserve(fields: 16, bytes: 512)
   }
@@ -36,7 +40,7 @@ struct FieldSection {
     let name = line[..<end]
     let value = HTTPBytes.trimmed(line[(end + 1)...])
     try framing.note(name: name, value: value)
-    headers.append(name: name, value: value)
+    if keepsFields { headers.append(name: name, value: value) }
   }
 
   private static let tooLarge = HTTPRefusal(431, "The header section is too large.")
@@ -72,6 +76,8 @@ struct FramingFields {
       hostCount += 1
       host = value
     case 6 where HTTPHeaders.equal(name, "expect".utf8):
+      // What cannot be met stays so, whatever else is expected besides.
+      guard expectation != .other else { return }
       expectation = HTTPHeaders.equal(value, "100-continue".utf8) ? .continues : .other
     case 10 where HTTPHeaders.equal(name, "connection".utf8):
       for option in value.split(separator: UInt8(ascii: ",")) {

@@ -3,9 +3,10 @@
 package struct HTTPLimits: Sendable {
   /// Bytes of the request or status line, without its line end. Over it: 414.
   package var startLine = 16 * 1024
-  /// Bytes of all field lines with their line ends; trailers count too. Over it: 431.
+  /// Bytes of all field lines with their line ends. The trailers of a body may have as many once
+  /// more, which are not kept. Over it: 431.
   package var headerBytes = 64 * 1024
-  /// Number of fields; trailers count too. Over it: 431.
+  /// Number of fields, and that of trailers. Over it: 431.
   package var headerCount = 100
   /// Bytes of a body, chunks joined. Over it: 413.
   package var bodyBytes = 1024 * 1024

@@ -56,11 +56,17 @@ import Glibc
     Task { await acceptAll(from: listener) }
   }
 
+  private static let acceptedPerTurn = 64
+
   private func acceptAll(from listener: Listener) async {
     let port = listener.port
+    var accepted = 0
     // It ends when the listener is closed; a lack of descriptors is waited out by the listener.
     while let stream = try? await listener.accept() {
       start(stream, HTTPConnectionInfo(peer: stream.peer, localPort: port))
+      accepted += 1
+      // While others connect as fast as they are accepted, nothing here would wait.
+      if accepted.isMultiple(of: Self.acceptedPerTurn) { await Task.yield() }
     }
   }
 

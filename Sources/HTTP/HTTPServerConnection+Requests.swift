@@ -67,12 +67,13 @@ extension HTTPServerConnection {
       throw .refused(HTTPRefusal(408, "The request took too long to arrive."))
     }
     guard count > 0 else { throw .refused(HTTPRefusal(400, "The request ended too early.")) }
+    await letOthers(after: count)
   }
 
   /// Takes what there is of a next request.
   ///
   /// - Returns: whether there was something.
-  func readNow(_ parser: inout HTTPRequestParser) throws(End) -> Bool {
+  func readNow(_ parser: inout HTTPRequestParser) async throws(End) -> Bool {
     let count: Int?
     do {
       count = try stream.readNow(into: &parser.input.bytes, limit: limits.readSize)
@@ -81,7 +82,14 @@ extension HTTPServerConnection {
     }
     guard let count else { return false }
     guard count > 0 else { throw .gone }
+    await letOthers(after: count)
     return true
+  }
+
+  /// A client that sends as fast as it is read would never let this task wait, and so nobody else
+  /// have a turn.
+  private func letOthers(after count: Int) async {
+    if count == limits.readSize { await Task.yield() }
   }
 
   private func hold(_ parser: HTTPRequestParser, of head: HTTPRequestHead? = nil) throws(End) {

@@ -129,6 +129,13 @@ import EventLoop
     case .now(let response): return sendNow(response, form)
     case .parked(let answer) where server.parser.isIdle: park(answer, form)
     case .parked, .later:
+      let bytes = head.request.heldBytes + server.parser.heldBytes
+      guard holds(incomplete: bytes) else {
+        if case .parked(let answer) = reply { answer.hurry() }
+        end(refusing: HeldBytes.tooMuch)
+        return false
+      }
+      holds(complete: bytes)
       run(.answering) { _ throws(End) in try await self.send(await reply.value(), form) }
     }
     return false
@@ -180,7 +187,7 @@ import EventLoop
     task = Task {
       do throws(End) {
         try await step(&parser)
-        while try hasMore(&parser) { try await serveNext(&parser) }
+        while try await hasMore(&parser) { try await serveNext(&parser) }
       } catch {
         // What was read goes before the refusal is told and drained.
         parser = HTTPRequestParser(limits: limits)
@@ -195,10 +202,10 @@ import EventLoop
     }
   }
 
-  private func hasMore(_ parser: inout HTTPRequestParser) throws(End) -> Bool {
+  private func hasMore(_ parser: inout HTTPRequestParser) async throws(End) -> Bool {
     if case .parked = activity { return false }
     guard parser.isIdle else { return true }
-    return try readNow(&parser)
+    return try await readNow(&parser)
   }
 
   private func end(refusing refusal: HTTPRefusal) {

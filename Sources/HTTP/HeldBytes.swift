@@ -70,8 +70,8 @@ extension HTTPRequest {
 }
 
 extension HTTPResponse {
-  /// Bytes of a body that is here as a whole.
+  /// Bytes of memory of a body that is here as a whole.
   var heldBytes: Int {
-    if case .bytes(let bytes) = body { bytes.count } else { 0 }
+    if case .bytes(let bytes) = body { bytes.capacity } else { 0 }
   }
 }

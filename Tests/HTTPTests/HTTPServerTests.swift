@@ -156,6 +156,15 @@ import Testing
     #expect(try await statuses(fixture.exchange(Self.post(""))) == [200])
   }
 
+  @Test(arguments: ["100-continue", "something"])
+  func whatCannotBeMetIsRefusedInAnyOrder(_ first: String) async throws {
+    let fixture = try Fixture(TestHandler())
+    let second = first == "something" ? "100-continue" : "something"
+    let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n"
+    let fields = "Expect: \(first)\r\nExpect: \(second)\r\n\r\n"
+    #expect(try await statuses(fixture.exchange(head + fields + "hi")) == [417])
+  }
+
   @Test func refusesBeforeTheBodyIsSent() async throws {
     let handler = TestHandler()
     handler.refuseHead = { $0.path == "/no" ? HTTPResponse(421) : nil }

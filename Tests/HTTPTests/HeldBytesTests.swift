@@ -130,6 +130,35 @@ import Testing
     second.close()
   }
 
+  /// A request that is answered as it comes is not counted; one that has to wait is, with what was
+  /// sent ahead behind it.
+  @Test func whatWaitsForItsAnswerCounts() async throws {
+    let handler = TestHandler()
+    let leave = Signal()
+    handler.respond = { _ in
+      await leave.wait()
+      return HTTPResponse(200, text: "ok]")
+    }
+    let fixture = try Fixture(handler, limits: Self.limits)
+    let pad = String(repeating: "y", count: 12_000)
+    var streams: [any ByteStream] = []
+    for number in 1...8 {
+      let stream = try await fixture.connect()
+      // Small enough to come in one piece.
+      try await stream.write(
+        number.isMultiple(of: 2)
+          ? "GET / HTTP/1.1\r\nHost: a\r\nX: \(pad)\r\n\r\n"
+          : Self.get + "GET / HTTP/1.1\r\nHost: a\r\nX: \(pad)")
+      streams.append(stream)
+    }
+    // Room is for some of them.
+    while fixture.server.connectionCount == 8 && handler.requests.count < 8 { await Task.yield() }
+    #expect(handler.requests.count < 8)
+    leave.fire()
+    for stream in streams { stream.close() }
+    await fixture.waitUntilNobodyIsConnected()
+  }
+
   /// Of those who do not read their answers, the one that has taken the longest is cut, and only
   /// when another needs its room.
   // The kernel takes a whole megabyte for a reader on TCP.

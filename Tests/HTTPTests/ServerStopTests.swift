@@ -114,9 +114,9 @@ import Testing
     #expect(ends == 3)
   }
 
-  @Test(arguments: [Transport.unix, .loopback4])
-  func nobodyIsAcceptedAfterAStop(_ transport: Transport) async throws {
-    let fixture = try Fixture(TestHandler(), over: transport)
+  // On a path of its own: a TCP port that was given back may be another test's at once.
+  @Test func nobodyIsAcceptedAfterAStop() async throws {
+    let fixture = try Fixture(TestHandler(), over: .unix)
     #expect(try await statuses(fixture.exchange(Self.get)) == [200])
     await fixture.server.stop(within: .seconds(60))
     await #expect(throws: StreamError.self) { _ = try await fixture.connect() }

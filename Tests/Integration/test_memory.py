@@ -67,6 +67,21 @@ def test_a_thousand_bodies_of_a_megabyte_do_not_fit_and_ordinary_calls_do(daemon
     assert exchange(daemon.socket, body).status != 429
 
 
+def test_trailers_are_not_kept(daemon, session):
+    """Fields behind a body are read and forgotten, however many connections send them."""
+    before = Memory(daemon.pid)
+    head = request_bytes("POST", "/v1/returns", [
+        ("Content-Type", "application/json"), ("Transfer-Encoding", "chunked")])
+    trailers = b"".join(b"X-%d: %s\r\n" % (number, b"x" * 590) for number in range(98))
+    with Crowd() as crowd:
+        for _ in range(900):
+            crowd.add(daemon.socket, head + b"2\r\n{}\r\n0\r\n" + trailers)
+        crowd.send()
+        assert session.start()["state"] == "started"
+        assert Memory(daemon.pid).peak < before.peak + 24 * MIB, (before, Memory(daemon.pid))
+        assert len(crowd.connections) == 900
+
+
 def test_large_bodies_one_after_another_are_all_taken(daemon):
     """What is refused for want of room is refused for that reason alone."""
     for _ in range(50):

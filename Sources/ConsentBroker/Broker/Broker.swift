@@ -51,6 +51,8 @@ package import MeroConsent
   /// Returns without a ticket, from before they are looked up until their verdict.
   var ticketlessUnderWay = 0
   var eventStreams = 0
+  /// Lists that are read and worded at the same time: each takes many times what is sent of it.
+  let lists = Turnstile(places: 4)
   /// Reads of invite tokens that memory has lost, by their requests' numbers.
   var rereads: [Int64: Task<ConsentError?, Never>] = [:]
   private(set) var isStopping = false

@@ -16,13 +16,11 @@ enum APIResponse {
   }
 
   private static func response(
-    _ text: JSONText, _ status: HTTPStatus, _ usual: HTTPHeaders, _ more: HTTPHeaders?
+    _ text: consuming JSONText, _ status: HTTPStatus, _ usual: HTTPHeaders, _ more: HTTPHeaders?
   ) -> HTTPResponse {
     var headers = usual
     if let more { headers.add(contentsOf: more) }
-    var body = text.bytes
-    body.append(HTTPBytes.lineFeed)
-    return HTTPResponse(status, headers: headers, body: body)
+    return HTTPResponse(status, headers: headers, body: text.line())
   }
 
   private static let jsonHeaders: HTTPHeaders = [

@@ -21,6 +21,12 @@ struct JSONText {
     append(object)
   }
 
+  /// All of it, with a line end.
+  consuming func line() -> [UInt8] {
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
+  }
+
   // MARK: Members. What is `nil` is left out.
 
   mutating func member(_ name: StaticString, _ text: String?) {

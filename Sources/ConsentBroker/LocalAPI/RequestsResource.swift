@@ -36,11 +36,14 @@ import HTTP
       return state
     }
     let limit = try parameters["limit"].map(limit) ?? BrokerLimits.listDefault
-    let list = try await asking { () async throws(Problem) in
-      try await broker.list(state: state, limit: limit, before: parameters["before"], for: caller)
+    let before = parameters["before"]
+    return try await broker.lists.pass { () async throws(APIProblem) in
+      let list = try await asking { () async throws(Problem) in
+        try await broker.list(state: state, limit: limit, before: before, for: caller)
+      }
+      return APIResponse.json(
+        ListBody(requests: list.requests.map { RequestJSON($0) }, next: list.next), status: 200)
     }
-    return APIResponse.json(
-      ListBody(requests: list.requests.map { RequestJSON($0) }, next: list.next), status: 200)
   }
 
   /// Answers at once, unless the client has this very version and is willing to wait for another.
