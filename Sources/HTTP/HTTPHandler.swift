@@ -59,7 +59,7 @@ extension HTTPReply {
 
 /// An answer that is to come. While it is awaited its connection holds no task and no buffer.
 @LoopActor package protocol ParkedAnswer: AnyObject, Sendable {
-  /// Called once, with the answer. Set by who wants it.
+  /// Called once, with the answer; at once where it is set after the answer has come.
   var onAnswer: (@LoopActor (HTTPResponse) -> Void)? { get set }
 
   /// The client hung up, or the server stops: the answer comes at once, whatever it is.

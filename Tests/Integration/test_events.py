@@ -179,4 +179,6 @@ def test_a_silent_stream_is_kept_open_by_comments(session):
 def test_head_tells_the_type_and_opens_no_stream(daemon, session):
     answer = session.call("HEAD", "/v1/events")
     assert answer.status == 200 and answer["Content-Type"].startswith("text/event-stream")
+    # GET's has none: its length is not known.
+    assert answer["Content-Length"] is None
     assert daemon.status["counts"]["eventStreams"] == 0

@@ -12,7 +12,10 @@ import HTTP
   ) async throws(APIProblem) -> HTTPResponse {
     let after = try lastEventID(call)
     let headers: HTTPHeaders = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-    guard call.request.method == .get else { return HTTPResponse(200, headers: headers) }
+    // With a body of no known length, as GET has: "Content-Length: 0" would be untrue.
+    guard call.request.method == .get else {
+      return HTTPResponse(200, headers: headers, stream: HTTPBodyStream())
+    }
     let subscription = try asking { () throws(Problem) in
       try broker.events(after: after, for: caller)
     }

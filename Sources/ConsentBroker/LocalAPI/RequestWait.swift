@@ -3,9 +3,13 @@ import HTTP
 
 /// `If-None-Match` with `Prefer: wait`: an answer that comes when the request has changed.
 @LoopActor final class RequestWait: ParkedAnswer {
-  var onAnswer: (@LoopActor (HTTPResponse) -> Void)?
+  var onAnswer: (@LoopActor (HTTPResponse) -> Void)? {
+    didSet { tell() }
+  }
   private let seconds: Int
   private var wait: Wait?
+  /// It was there before anybody wanted it.
+  private var early: HTTPResponse?
 
   private init(seconds: Int) { self.seconds = seconds }
 
@@ -39,9 +43,15 @@ import HTTP
   private func end(_ end: Wait.End) {
     guard let etag = wait?.etag else { return }
     wait = nil
-    let onAnswer = onAnswer
-    self.onAnswer = nil
-    onAnswer?(response(end, etag))
+    early = response(end, etag)
+    tell()
+  }
+
+  private func tell() {
+    guard let response = early, let action = onAnswer else { return }
+    early = nil
+    onAnswer = nil
+    action(response)
   }
 
   private func response(_ end: Wait.End, _ etag: String) -> HTTPResponse {

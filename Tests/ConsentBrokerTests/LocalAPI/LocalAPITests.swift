@@ -49,6 +49,26 @@ import Testing
     return try JSONDecoder().decode([String: Field].self, from: Data(bytes))
   }
 
+  // MARK: Waiting
+
+  @Test func anAnswerThatComesBeforeAnybodyWantsItIsKept() async throws {
+    let (caller, key) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let field = try #require(HTTPFieldValue("Bearer \(key)"))
+    let request = HTTPRequest(
+      method: .get, path: "/v1/requests/" + view.requestId,
+      headers: [.authorization: field, .ifNoneMatch: "*", .prefer: "wait=60"])
+    guard case .parked(let answer) = api.reply(to: request, on: own) else {
+      Issue.record("it does not wait")
+      return
+    }
+    _ = try await fixture.broker.cancel(view.requestId, for: caller)
+    while fixture.broker.status().waits > 0 { await Task.yield() }
+    var answers: [HTTPStatus] = []
+    answer.onAnswer = { answers.append($0.status) }
+    #expect(answers == [200])
+  }
+
   // MARK: Who connects
 
   @Test func admitsItsOwnUserAlone() {
