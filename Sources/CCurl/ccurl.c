@@ -73,6 +73,9 @@ CURLcode ccurl_set_write(CURL *easy, CURLoption option, curl_write_callback valu
 CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback value) {
   return curl.easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
 }
+CURLcode ccurl_set_resolver_start(CURL *easy, curl_resolver_start_callback value) {
+  return curl.easy_setopt(easy, CURLOPT_RESOLVER_START_FUNCTION, value);
+}
 CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback value) {
   return curl.easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }

@@ -14,6 +14,8 @@ from harness.crowd import MIB, Crowd, Memory, many_descriptors, processor_second
 from harness.programs import Daemon, Node, binaries
 from harness.waiting import until
 
+# Threads of the daemon, whatever name servers do.
+MOST_THREADS = 64
 # Seconds of a whole call to a node in these tests; 30 without them.
 CALL = 4
 
@@ -173,10 +175,12 @@ def test_a_name_server_that_hangs(programs, home, node, mute_resolver):
     configuration.write_text("[Node]\nConnectTimeout=1s\n")
     daemon = programs(Unresolving, mute_resolver, "--config", configuration).start()
     mine = Session(daemon, node)
-    theirs = [
-        Session(daemon, node, origins=None, returnTo=None, node={
+
+    def of_a_name(number):
+        return Session(daemon, node, origins=None, returnTo=None, node={
             "url": f"https://node{number}.example", "trust": {"transportKey": "aa" * 32}})
-        for number in range(20)]
+
+    theirs = [of_a_name(number) for number in range(20)]
     before = Memory(daemon.pid)
     with Crowd() as crowd:
         for session in theirs:
@@ -194,6 +198,23 @@ def test_a_name_server_that_hangs(programs, home, node, mute_resolver):
             assert answer.code == "NODE_UNREACHABLE", answer
         assert time.monotonic() - begin < 20
     assert daemon.status["nodes"] == {"reachable": 1, "unreachable": len(theirs)}
+    until(lambda: Memory(daemon.pid).threads <= before.threads, "the lookups end", within=60)
+    # As many as there may be sessions, which do not wait for each other. An address needs no lookup.
+    many = theirs + [of_a_name(number) for number in range(20, 120)]
+    with Crowd() as crowd:
+        for session in many:
+            crowd.add(daemon.socket, session.bytes("POST", "/v1/requests", START))
+        crowd.send()
+        assert Memory(daemon.pid).threads <= MOST_THREADS
+        view = mine.start()
+        node.decide(view["requestId"])
+        assert mine.post(
+            path(view["requestId"], "/return"), {"url": "x://r"}).json()["state"] == "approved"
+        assert Memory(daemon.pid).threads <= MOST_THREADS
+        for answer in crowd.answers():
+            assert answer.code == "NODE_UNREACHABLE", answer
+            assert Memory(daemon.pid).threads <= MOST_THREADS
+    assert daemon.status["nodes"] == {"reachable": 1, "unreachable": len(many)}
     until(lambda: Memory(daemon.pid).threads <= before.threads, "the lookups end", within=60)
     with Crowd() as crowd:
         crowd.add(daemon.socket, theirs[0].bytes("POST", "/v1/requests", START))

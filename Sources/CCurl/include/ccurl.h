@@ -23,6 +23,7 @@ CURLcode ccurl_set_pointer(CURL *easy, CURLoption option, const void *value);
 CURLcode ccurl_set_list(CURL *easy, CURLoption option, struct curl_slist *value);
 CURLcode ccurl_set_write(CURL *easy, CURLoption option, curl_write_callback value);
 CURLcode ccurl_set_prerequest(CURL *easy, curl_prereq_callback value);
+CURLcode ccurl_set_resolver_start(CURL *easy, curl_resolver_start_callback value);
 CURLcode ccurl_set_open_socket(CURL *easy, curl_opensocket_callback value);
 CURLcode ccurl_get_offset(CURL *easy, CURLINFO info, curl_off_t *value);
 CURLcode ccurl_get_long(CURL *easy, CURLINFO info, long *value);

@@ -6,6 +6,8 @@ import MeroConsent
 package enum DaemonProgram {
   /// EX_USAGE.
   private static let usage: Int32 = 64
+  /// The daemon has three threads or four of its own; all others look up names.
+  private static let mostThreads = 64
 
   /// Does what the command line asks for.
   ///
@@ -104,6 +106,7 @@ package enum DaemonProgram {
     let handedOver = HandedOver(&activation)
     let result = ExitCode()
     EventLoop.runOnThisThread {
+      NameLookups.mostThreads = Self.mostThreads
       let run = DaemonRun(
         options, surroundings, log: log, confinement: confinement, makeClient)
       result.code = await run.run(configuration, handedOver)

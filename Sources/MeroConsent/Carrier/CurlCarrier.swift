@@ -9,8 +9,10 @@ package import Sealed
 @LoopActor package final class CurlCarrier: Carrier {
   private let base: String
   private let isLoopback: Bool
+  private let hasName: Bool
   private let limits: CarrierLimits
   private let store: CAStore?
+  private let memory: ReplyMemory
 
   /// Made at the first request; made anew when the connections that it keeps have become doubtful.
   /// Transfers that still run on the old one keep that.
@@ -21,14 +23,19 @@ package import Sealed
   /// How long this machine has slept so far; tests put a clock of their own here.
   package var timeSuspended: @LoopActor () -> Duration = { BootInstant.timeSuspended }
 
-  /// - Parameter store: `nil` when this machine has none: then every https transfer fails.
+  /// - Parameters:
+  ///   - store: `nil` when this machine has none: then every https transfer fails.
+  ///   - memory: what all answers may take together.
   nonisolated package init(
-    node: NodeAddress, limits: CarrierLimits = CarrierLimits(), store: CAStore? = .ofThisMachine
+    node: NodeAddress, limits: CarrierLimits = CarrierLimits(), store: CAStore? = .ofThisMachine,
+    memory: ReplyMemory = .ofThisProcess
   ) {
     base = node.url
     isLoopback = node.isLoopback
+    hasName = !node.hostIsLiteral
     self.limits = limits
     self.store = store
+    self.memory = memory
   }
 
   private var usesTLS: Bool { base.hasPrefix("https:") }
@@ -60,8 +67,9 @@ package import Sealed
     do throws(CurlFailure) {
       let multi = try sharedMulti()
       let easy = try configured(for: request)
-      let transfer = CurlTransfer(multi, easy, replyLimit: request.replyLimit, usesTLS: usesTLS)
-      try transfer.start(callLimit: limits.call)
+      let transfer = CurlTransfer(
+        multi, easy, replyLimit: request.replyLimit, usesTLS: usesTLS, room: ReplyRoom(in: memory))
+      try transfer.start(callLimit: limits.call, looksUpName: hasName && !isLoopback)
       let id = ObjectIdentifier(transfer)
       running[id] = transfer
       transfer.onEnd = { [weak self, weak multi] doubtful in
@@ -99,6 +107,8 @@ package import Sealed
     try easy.setHeaders(["Content-Type: " + request.contentType, "Expect:"])
     // One request at a time on a connection: what may have left is then known for sure.
     try easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+    // libcurl's least; its default is four times as much for each transfer, and a request is short.
+    try easy.set(CURLOPT_UPLOAD_BUFFERSIZE, 16_384)
     try easy.set(CURLOPT_PATH_AS_IS, 1)
     try easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     try easy.set(CURLOPT_PROTOCOLS_STR, isLoopback ? "http,https" : "https")

@@ -13,6 +13,8 @@ import Sealed
   private let callTimer = LoopTimer()
   private let replyLimit: Int
   private let usesTLS: Bool
+  /// What its answer takes, until whoever reads it lets go of the transfer.
+  private let room: ReplyRoom
 
   private var reader = ReplyHeadReader()
   private var head: CarrierReplyHead?
@@ -31,14 +33,20 @@ import Sealed
   /// the others doubtful too (the network has changed).
   var onEnd: (@LoopActor (Bool) -> Void)?
 
-  init(_ multi: CurlMulti, _ easy: consuming CurlEasy, replyLimit: Int, usesTLS: Bool) {
+  init(
+    _ multi: CurlMulti, _ easy: consuming CurlEasy, replyLimit: Int, usesTLS: Bool, room: ReplyRoom
+  ) {
     self.multi = multi
     self.easy = consume easy
     self.replyLimit = replyLimit
     self.usesTLS = usesTLS
+    self.room = room
   }
 
-  func start(callLimit: Duration) throws(CurlFailure) {
+  isolated deinit { room.release() }
+
+  /// - Parameter looksUpName: whether the node's address has a name that has to be looked up.
+  func start(callLimit: Duration, looksUpName: Bool) throws(CurlFailure) {
     guard let handle = easy?.handle else { return }
     let me = UnsafeRawPointer(Unmanaged.passUnretained(self).toOpaque())
     try easy?.set(CURLOPT_HEADERDATA, me)
@@ -47,6 +55,11 @@ import Sealed
     try easy?.set(CURLOPT_WRITEFUNCTION, bodyArrived)
     try easy?.set(CURLOPT_PREREQDATA, me)
     try CurlEasy.check(ccurl_set_prerequest(handle, requestIsNext))
+    if looksUpName {
+      try easy?.set(CURLOPT_RESOLVER_START_DATA, me)
+      try CurlEasy.check(ccurl_set_resolver_start(handle, lookupIsNext))
+    }
+    room.onGivingWay = { [weak self] in self?.giveWay() }
     try multi.add(self, handle)
     // Ours and not libcurl's: it counts suspended time, and the wait for a free connection.
     callTimer.arm(after: callLimit) { [weak self] in
@@ -82,6 +95,14 @@ import Sealed
     fail(reason, detail)
     finish()
   }
+
+  /// Others need its room. Perhaps within a call of libcurl, so it ends a little later.
+  private func giveWay() {
+    fail(.cut, Self.tooMuch)
+    Task { finish() }
+  }
+
+  private static let tooMuch = "the answers of all nodes took too much memory"
 
   private func takeUnread() -> [UInt8] {
     let piece = unread
@@ -169,6 +190,13 @@ import Sealed
 
   // MARK: Callbacks
 
+  /// - Returns: 0 for a lookup that may begin.
+  fileprivate func lookupStarts() -> CInt {
+    guard NameLookups.areTooMany else { return 0 }
+    fail(.nameNotFound, "too many names are being looked up, and are not found")
+    return 1
+  }
+
   fileprivate func requestStarts() -> CInt {
     // The second time libcurl would repeat the request on a new connection, as the kept one
     // broke without an answer. Bytes of it may have left, so that is not its decision.
@@ -202,6 +230,8 @@ import Sealed
 
   /// - Returns: how many bytes were taken; fewer end the transfer.
   fileprivate func body(_ bytes: UnsafeRawBufferPointer) -> Int {
+    // It has given way.
+    guard failure == nil else { return 0 }
     guard bodyBytes + bytes.count <= replyLimit else {
       fail(.replyTooLong, "more than \(replyLimit) bytes")
       return 0
@@ -211,11 +241,22 @@ import Sealed
       isPaused = true
       return Int(CURL_WRITEFUNC_PAUSE)
     }
+    guard room.hold(bodyBytes + bytes.count) else {
+      fail(.cut, Self.tooMuch)
+      return 0
+    }
     bodyBytes += bytes.count
     unread.append(contentsOf: bytes)
     wake()
     return bytes.count
   }
+}
+
+private func lookupIsNext(
+  _ state: UnsafeMutableRawPointer?, _ unused: UnsafeMutableRawPointer?,
+  _ me: UnsafeMutableRawPointer?
+) -> CInt {
+  onLoop(CurlTransfer.self, me) { $0.lookupStarts() } ?? 1
 }
 
 private func requestIsNext(

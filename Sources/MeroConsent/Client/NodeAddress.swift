@@ -34,4 +34,12 @@ public struct NodeAddress: Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String { url }
+
+  /// Whether the host is an address and no name.
+  package var hostIsLiteral: Bool {
+    host.hasPrefix("[")
+      || host.utf8.allSatisfy {
+        $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+      }
+  }
 }

@@ -23,11 +23,13 @@ struct TestNode: Sendable {
 
   func carrier(
     _ server: String = "node", host: String = "127.0.0.1",
+    memory: ReplyMemory = ReplyMemory(common: .max),
     _ change: (inout CarrierLimits) -> Void = { _ in }
   ) throws -> CurlCarrier {
     var limits = CarrierLimits()
     change(&limits)
-    return CurlCarrier(node: try address(server, host: host), limits: limits, store: store)
+    return CurlCarrier(
+      node: try address(server, host: host), limits: limits, store: store, memory: memory)
   }
 
   static func shared() async throws -> TestNode { try await starting.value }
