@@ -53,8 +53,7 @@ package import HTTP
       return await takeReturn(ticket, request)
     case .done(let ticket):
       let deadline = request.method == .head ? .now : BootInstant.now + Limits.pageWait
-      let view = await judge.page(ticket: ticket, until: deadline)
-      return verdict(view.state, for: request)
+      return verdict(await judge.page(ticket: ticket, until: deadline), for: request)
     case nil: return page(.notFound, 404, for: request)
     }
   }
@@ -93,8 +92,8 @@ package import HTTP
   /// ticket only when it is one, so there is no `Location` to tell then (RFC 9110, section 9.3.2).
   private func lookAtReturn(_ ticket: String?, _ request: HTTPRequest) async -> HTTPResponse {
     guard let ticket else { return Self.secured(HTTPResponse(303)) }
-    let view = await judge.page(ticket: ticket, until: .now)
-    return view.state == .unknown ? verdict(.unknown, for: request) : redirect(to: ticket)
+    let state = await judge.page(ticket: ticket, until: .now)
+    return state == .unknown ? verdict(.unknown, for: request) : redirect(to: ticket)
   }
 
   // MARK: Answers

@@ -20,19 +20,6 @@ package enum PageState: String, Sendable, CaseIterable {
   ]
 }
 
-/// One page: what the node said, never what a query said.
-package struct PageView: Sendable, Equatable {
-  package var state: PageState
-  /// The request's kind; `nil` for a view ticket, which shows a verdict and nothing else.
-  package var kind: String?
-  /// The app's package; `nil` for a view ticket.
-  package var app: String?
-
-  package init(state: PageState, kind: String? = nil, app: String? = nil) {
-    (self.state, self.kind, self.app) = (state, kind, app)
-  }
-}
-
 /// What a return on the callback leads to.
 package enum CallbackAnswer: Sendable, Equatable {
   /// 303 to `/done/{ticket}`; the verdict is being found, or is there.
@@ -56,10 +43,10 @@ package enum CallbackAnswer: Sendable, Equatable {
   ///   - rawQuery: what follows `?`; `nil` where there is none.
   func callback(ticket: String?, rawQuery: String?) async -> CallbackAnswer
 
-  /// The page of `/done/{ticket}`.
+  /// What the page of `/done/{ticket}` shows: what the node said, never what a query said.
   ///
   /// - Parameter deadline: the latest moment to answer.
-  func page(ticket: String, until deadline: BootInstant) async -> PageView
+  func page(ticket: String, until deadline: BootInstant) async -> PageState
 
   /// For a journal: what was answered. Nothing of the request is in it.
   func note(_ answered: @autoclosure () -> String)

@@ -61,25 +61,21 @@ extension Broker: ReturnJudge {
   /// takes very long.
   ///
   /// - Parameter deadline: the latest moment to answer.
-  package func page(ticket: String, until deadline: BootInstant) async -> PageView {
+  package func page(ticket: String, until deadline: BootInstant) async -> PageState {
     if let view = views[ticket] {
-      return PageView(state: await view.state(until: deadline) { isStopping })
+      return await view.state(until: deadline) { isStopping }
     }
     if let request = live.of(ticket: ticket) {
-      let state = await state(of: request, until: deadline)
-      return PageView(
-        state: state, kind: request.row.kind, app: request.session.row.package)
+      return await state(of: request, until: deadline)
     }
     let found: RequestRow?
     do {
       found = try await recordedRequest(ticket: ticket)
     } catch {
-      return PageView(state: .notConfirmed, kind: nil, app: nil)
+      return .notConfirmed
     }
-    guard let row = found else { return PageView(state: .unknown, kind: nil, app: nil) }
-    return PageView(
-      state: PageState(row.state), kind: row.kind,
-      app: vault.session(id: row.session)?.row.package)
+    guard let row = found else { return .unknown }
+    return PageState(row.state)
   }
 
   private func recordedRequest(ticket: String) async throws(Problem) -> RequestRow? {

@@ -128,9 +128,9 @@ import MeroConsent
     return PageState.tellingOrder.first(where: states.contains) ?? .mismatch
   }
 
-  func page(ticket: String, until deadline: BootInstant) async -> PageView {
-    if let view = views[ticket] { return PageView(state: await view.state(until: deadline)) }
-    return PageView(state: .unknown)
+  func page(ticket: String, until deadline: BootInstant) async -> PageState {
+    if let view = views[ticket] { return await view.state(until: deadline) }
+    return .unknown
   }
 
   func note(_ answered: @autoclosure () -> String) {}

@@ -75,7 +75,7 @@ struct DurabilityTests {
     #expect(
       await refusal { try broker.accept(returned: "a:b?request_id=x") } == "CONFIGURATION_INVALID")
     #expect(await broker.callback(ticket: nil, rawQuery: nil) == .unavailable)
-    #expect(await broker.page(ticket: "x", until: .now).state == .notConfirmed)
+    #expect(await broker.page(ticket: "x", until: .now) == .notConfirmed)
     #expect(broker.status().state == .unavailable)
     broker.stop()
     #expect(await refusal { try broker.authenticate(key: "x") } == "stopping")

@@ -27,7 +27,7 @@ import Testing
     let after = try await fixture.broker.get("rq-1", for: caller)
     #expect(after.etag == before.etag)
     #expect(after.outcome == .orgCreated(orgId: "org-rq-1"))
-    #expect(await fixture.broker.page(ticket: ticket, until: .now).state == .approved)
+    #expect(await fixture.broker.page(ticket: ticket, until: .now) == .approved)
     #expect(await refusal { try await fixture.broker.get("rq-2", for: caller) } != "notFound")
   }
 
@@ -45,7 +45,7 @@ import Testing
     let after = try await fixture.broker.get("rq-1", for: caller)
     #expect(after.etag == before.etag)
     #expect(after.outcome == before.outcome)
-    #expect(await fixture.broker.page(ticket: ticket, until: .now).state == .approved)
+    #expect(await fixture.broker.page(ticket: ticket, until: .now) == .approved)
   }
 
   @Test func anUndecidedRequestIsNotTakenForAFinishedOne() async throws {
@@ -94,7 +94,7 @@ import Testing
     await fixture.broker.housekeeping.removeOld(of: fixture.broker)
     #expect(fixture.broker.recent.count == 0)
     #expect(await refusal { try await fixture.broker.get("rq-1", for: caller) } == "notFound")
-    #expect(await fixture.broker.page(ticket: ticket, until: .now).state == .unknown)
+    #expect(await fixture.broker.page(ticket: ticket, until: .now) == .unknown)
   }
 
   @Test func aClosedSessionLeavesNothing() async throws {

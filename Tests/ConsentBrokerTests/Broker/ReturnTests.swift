@@ -108,7 +108,7 @@ import Testing
     #expect(view.lastReturn?.code == "CONSENT_REQUEST_MISMATCH")
     #expect(try await fixture.row("rq-2", other) == before)
     // The ticket's own page says so too, until its own return comes.
-    #expect(await fixture.broker.page(ticket: ticket, until: .now).state == .mismatch)
+    #expect(await fixture.broker.page(ticket: ticket, until: .now) == .mismatch)
     fixture.node.approve("rq-1")
     #expect(await fixture.page(ticket, "request_id=rq-1&request_id=rq-1") == .approved)
     // A finished request is not touched by strangers' returns.
@@ -140,7 +140,7 @@ import Testing
       #expect(
         await fixture.broker.callback(ticket: other, rawQuery: "request_id=rq-1")
           == .unknownTicket, "\(other)")
-      #expect(await fixture.broker.page(ticket: other, until: .now).state == .unknown)
+      #expect(await fixture.broker.page(ticket: other, until: .now) == .unknown)
     }
   }
 
@@ -323,9 +323,9 @@ import Testing
       return
     }
     #expect(
-      await fixture.broker.page(ticket: page, until: .now + .milliseconds(50)).state == .checking)
+      await fixture.broker.page(ticket: page, until: .now + .milliseconds(50)) == .checking)
     #expect(
-      await fixture.broker.page(ticket: page, until: .now + .seconds(20)).state == .notConfirmed)
+      await fixture.broker.page(ticket: page, until: .now + .seconds(20)) == .notConfirmed)
     #expect(BootInstant.now - began < .seconds(10))
     fixture.node.approve("rq-1")
     fixture.node.release()
@@ -337,7 +337,7 @@ import Testing
         for: "rq-1", changedFrom: try await fixture.broker.get("rq-1", for: caller).etag,
         until: .now + .seconds(5), for: caller)
     }
-    #expect(await fixture.broker.page(ticket: page, until: .now).state == .approved)
+    #expect(await fixture.broker.page(ticket: page, until: .now) == .approved)
   }
 }
 

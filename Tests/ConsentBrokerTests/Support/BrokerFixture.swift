@@ -131,7 +131,7 @@ import Testing
     guard case .done(let view) = await broker.callback(ticket: ticket, rawQuery: query) else {
       return nil
     }
-    return await broker.page(ticket: view, until: .now + .seconds(20)).state
+    return await broker.page(ticket: view, until: .now + .seconds(20))
   }
 
   func events(_ caller: Caller) async throws -> [BrokerEvent] {
