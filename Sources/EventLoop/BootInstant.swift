@@ -16,15 +16,18 @@ package struct BootInstant: Comparable, Hashable, Sendable {
 
   package static func < (left: Self, right: Self) -> Bool { left.nanoseconds < right.nanoseconds }
 
+  /// Saturates.
   package static func + (left: Self, right: Duration) -> Self {
     let (seconds, attoseconds) = right.components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
     guard !overflow else { return BootInstant(nanoseconds: seconds < 0 ? .min : .max) }
-    let (sum, past) = left.nanoseconds.addingReportingOverflow(scaled + attoseconds / 1_000_000_000)
-    return BootInstant(nanoseconds: past ? .max : sum)
+    let (right, over) = scaled.addingReportingOverflow(attoseconds / 1_000_000_000)
+    let (sum, past) = left.nanoseconds.addingReportingOverflow(right)
+    guard !over, !past else { return BootInstant(nanoseconds: seconds < 0 ? .min : .max) }
+    return BootInstant(nanoseconds: sum)
   }
 
   package static func - (left: Self, right: Self) -> Duration {
-    .nanoseconds(left.nanoseconds - right.nanoseconds)
+    .nanoseconds(left.nanoseconds) - .nanoseconds(right.nanoseconds)
   }
 }

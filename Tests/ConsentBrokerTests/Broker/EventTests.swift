@@ -102,6 +102,23 @@ import Testing
     #expect(await told.value == "stopping")
   }
 
+  @Test func allSessionsTogetherHaveOnlySoManyStreams() async throws {
+    let fixture = try await BrokerFixture()
+    var streams: [EventSubscription] = []
+    for _ in 1...(BrokerLimits.allEventStreams / BrokerLimits.eventStreams) {
+      let (caller, _) = try await fixture.openSession()
+      for _ in 1...BrokerLimits.eventStreams {
+        streams.append(try fixture.broker.events(after: nil, for: caller))
+      }
+    }
+    let (another, _) = try await fixture.openSession()
+    #expect(
+      await refusal { try fixture.broker.events(after: nil, for: another) }
+        == "tooMany eventStreams")
+    streams.removeLast().end()
+    #expect(await refusal { try fixture.broker.events(after: nil, for: another) } == nil)
+  }
+
   @Test func streamsAreCountedAndFreed() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()

@@ -25,6 +25,26 @@ import Testing
     try fixture.broker.accept(returned: "mero:r?request_id=later")
   }
 
+  @Test func onlySoManyReturnsWaitForANodeAtATime() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    let ticket = try fixture.ticket(of: try await fixture.start(caller))
+    fixture.node.holdCalls()
+    func comeBack() async -> CallbackAnswer {
+      await fixture.broker.callback(ticket: ticket, rawQuery: "request_id=rq-1")
+    }
+    for _ in 1...BrokerLimits.returnsInFlight {
+      #expect(await comeBack() == .done(ticket: ticket))
+    }
+    #expect(await comeBack() == .tooMany(retryAfter: 1))
+    fixture.node.approve("rq-1")
+    fixture.node.release()
+    #expect(await fixture.broker.page(ticket: ticket, until: .now + .seconds(60)) == .approved)
+    await LoopActor.settle()
+    #expect(await comeBack() == .done(ticket: ticket))
+  }
+
   @Test(arguments: [
     ([PageState.approved], true, PageState.approved), ([.approved], false, .notConfirmed),
     ([.approved, .notDecided], true, .approved), ([.approved, .notDecided], false, .notConfirmed),

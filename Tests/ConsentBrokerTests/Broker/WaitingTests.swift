@@ -112,6 +112,29 @@ import Testing
     for wait in waits { _ = try await wait.value }
   }
 
+  @Test func allSessionsTogetherHaveOnlySoManyWaits() async throws {
+    let fixture = try await BrokerFixture()
+    let limits = fixture.waits
+    var waits: [Wait] = []
+    defer { for wait in waits { wait.end(.unchanged) } }
+    func wait(_ caller: Caller, _ view: RequestView) throws -> Wait {
+      try fixture.broker.wait(
+        for: view.requestId, changedFrom: view.etag, isCurrent: true, until: .now + .seconds(600),
+        for: caller, onEnd: { _ in })
+    }
+    for _ in 1...(limits.all / limits.ofASession) {
+      let (caller, _) = try await fixture.openSession()
+      let view = try await fixture.start(caller)
+      for _ in 1...limits.ofASession { waits.append(try wait(caller, view)) }
+    }
+    #expect(fixture.broker.status().waits == limits.all)
+    let (another, _) = try await fixture.openSession()
+    let theirs = try await fixture.start(another)
+    #expect(await refusal { try wait(another, theirs) } == "tooMany waits")
+    waits.removeLast().end(.unchanged)
+    waits.append(try wait(another, theirs))
+  }
+
   @Test func aStopEndsEveryWait() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
