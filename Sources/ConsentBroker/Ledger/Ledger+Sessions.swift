@@ -49,10 +49,10 @@ extension Ledger {
         """
       ) { row throws(LedgerError) in
         SessionRow(
-          id: try row.text(0), keyHash: row.bytes(1), package: try row.text(2),
-          account: row.optionalText(3), nodeURL: try row.text(4), trust: try row.text(5),
+          id: try row.text(0), keyHash: try row.bytes(1), package: try row.text(2),
+          account: try row.optionalText(3), nodeURL: try row.text(4), trust: try row.text(5),
           origins: try row.text(6).split(separator: "\n").map(String.init),
-          returnTo: row.optionalText(7), createdAt: Date(ledgerTime: row.integer(8)),
+          returnTo: try row.optionalText(7), createdAt: Date(ledgerTime: row.integer(8)),
           usedAt: Date(ledgerTime: row.integer(9)))
       }
     }

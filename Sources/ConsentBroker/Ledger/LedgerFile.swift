@@ -31,7 +31,10 @@ struct LedgerFile: Sendable {
   /// - Throws: `STATE_UNAVAILABLE` (a full disk, a newer version's file), `STATE_FOLDER_UNSUITABLE`.
   func open(orCopyIn spare: String? = nil) throws(StartFailure) -> Opened {
     do throws(LedgerError) {
-      return try openOrReset()
+      let opened = try openOrReset()
+      // Of a process that was killed while it could read nothing else.
+      if let spare { LedgerFile(directory: spare).removeCopy() }
+      return opened
     } catch {
       if let spare, let copy = openCopy(in: spare, because: error) { return copy }
       guard case .unsuitable = error else {
@@ -78,7 +81,10 @@ struct LedgerFile: Sendable {
     let verdict = try connection.query("PRAGMA quick_check(1)", once: true) {
       row throws(LedgerError) in try row.text(0)
     }
-    guard verdict == ["ok"] else { throw .damaged(verdict.first ?? "quick_check says nothing") }
+    guard verdict == ["ok"] else {
+      try checkReadable()
+      throw .damaged(verdict.first ?? "quick_check says nothing")
+    }
     try LedgerSchema.check(connection)
     connection.keepLogOnClose(false)
     warnings += try LedgerSchema.configure(connection, directory: directory)
@@ -104,6 +110,18 @@ struct LedgerFile: Sendable {
 
   /// "Every valid SQLite database file begins with the following 16 bytes."
   private static let magic = Array("SQLite format 3\0".utf8)
+
+  /// The check says of a page that cannot be read that it is broken. Where the disk, or memory, is at
+  /// fault, that may pass, and the database is not to be set aside.
+  private func checkReadable() throws(LedgerError) {
+    for suffix in ["", Self.sideNames[0]] where exists(path + suffix) {
+      do throws(SystemError) {
+        try Files.open(path + suffix, .read).readThrough()
+      } catch {
+        throw LedgerError(error)
+      }
+    }
+  }
 
   /// SQLite gives side files the mode of the database: so that is 0600 before there are any.
   private func makePrivate() throws(LedgerError) {
@@ -181,5 +199,17 @@ extension LedgerError {
     case EROFS, EACCES, EPERM: self = .readOnly(text)
     default: self = .failed(text)
     }
+  }
+}
+
+extension OwnedDescriptor {
+  /// Reads to the end, and keeps nothing of it.
+  fileprivate borrowing func readThrough() throws(SystemError) {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    var count = 0
+    repeat {
+      count = withNumber { read($0, &chunk, chunk.count) }
+      if count < 0, errno != EINTR { throw SystemError(call: "read", code: errno) }
+    } while count != 0
   }
 }

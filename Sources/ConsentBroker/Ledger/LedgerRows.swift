@@ -82,17 +82,19 @@ extension RequestRow {
     kind = try row.text(4)
     self.state = state
     revision = row.integer(6)
-    code = row.optionalText(7)
-    url = row.optionalText(8)
+    code = try row.optionalText(7)
+    url = try row.optionalText(8)
     createdAt = Date(ledgerTime: row.integer(9))
     expiresAt = row.optionalInteger(10).map(Date.init(ledgerTime:))
     lifetimeCut = row.integer(11) != 0
     finishedAt = row.optionalInteger(12).map(Date.init(ledgerTime:))
-    outcome = row.optionalText(13).map(StoredOutcome.init(text:))
-    failure = row.optionalText(14)
-    detail = row.optionalText(15)
-    lastReturn = LastReturn(row, at: 16, code: 17)
-    idempotency = row.optionalText(18).map { Idempotency(key: $0, body: row.bytes(19)) }
+    outcome = try row.optionalText(13).map(StoredOutcome.init(text:))
+    failure = try row.optionalText(14)
+    detail = try row.optionalText(15)
+    lastReturn = try LastReturn(row, at: 16, code: 17)
+    if let key = try row.optionalText(18) {
+      idempotency = Idempotency(key: key, body: try row.bytes(19))
+    }
   }
 
   /// In the order of `columns`, without `number`.
@@ -109,8 +111,10 @@ extension RequestRow {
 }
 
 extension LastReturn {
-  init?(_ row: borrowing SQLiteStatement, at: Int, code: Int) {
-    guard let time = row.optionalInteger(at), let word = row.optionalText(code) else { return nil }
+  init?(_ row: borrowing SQLiteStatement, at: Int, code: Int) throws(LedgerError) {
+    guard let time = row.optionalInteger(at), let word = try row.optionalText(code) else {
+      return nil
+    }
     self.init(at: Date(ledgerTime: time), code: word)
   }
 }
@@ -125,6 +129,6 @@ extension BrokerEvent {
     }
     self.init(
       sequence: row.integer(0), requestId: try row.text(1), state: state,
-      lastReturn: LastReturn(row, at: 3, code: 4))
+      lastReturn: try LastReturn(row, at: 3, code: 4))
   }
 }

@@ -65,23 +65,36 @@ struct SQLiteStatement: ~Copyable {
 
   /// - Throws: `.damaged` when the column holds no text.
   borrowing func text(_ column: Int) throws(LedgerError) -> String {
-    guard let text = optionalText(column) else {
+    guard let text = try optionalText(column) else {
       throw .damaged("a column that must hold a text holds none")
     }
     return text
   }
 
-  borrowing func optionalText(_ column: Int) -> String? {
-    guard let start = sqlite3_column_text(handle, CInt(column)) else { return nil }
+  borrowing func optionalText(_ column: Int) throws(LedgerError) -> String? {
+    guard let start = sqlite3_column_text(handle, CInt(column)) else {
+      try checkMemory()
+      return nil
+    }
     // Counted, not up to a NUL: an id may hold one.
     let count = Int(sqlite3_column_bytes(handle, CInt(column)))
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
-  borrowing func bytes(_ column: Int) -> [UInt8] {
-    guard let start = sqlite3_column_blob(handle, CInt(column)) else { return [] }
+  borrowing func bytes(_ column: Int) throws(LedgerError) -> [UInt8] {
+    guard let start = sqlite3_column_blob(handle, CInt(column)) else {
+      try checkMemory()
+      return []
+    }
     let count = Int(sqlite3_column_bytes(handle, CInt(column)))
     return [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+  }
+
+  /// A value that is not there is NULL, or one that there was no memory for: taken for the other,
+  /// it would be lost, or a sound database taken for a broken one.
+  private borrowing func checkMemory() throws(LedgerError) {
+    let code = sqlite3_extended_errcode(connection)
+    guard code & 0xff != SQLITE_NOMEM else { throw LedgerError(sqlite: code, on: connection) }
   }
 
   private borrowing func isNull(_ column: Int) -> Bool {

@@ -18,7 +18,7 @@ import Testing
     try connection.run("INSERT INTO rows (text) VALUES (?)", [.null])
     #expect(connection.statementsKept() == 1)
     let texts = try connection.query("SELECT text FROM rows ORDER BY number") {
-      $0.optionalText(0)
+      row throws(LedgerError) in try row.optionalText(0)
     }
     #expect(texts == ["one", "two", "three", nil])
   }
@@ -73,9 +73,11 @@ import Testing
     let connection = try table()
     try connection.run("INSERT INTO rows (text) VALUES ('one')")
     let all = "SELECT * FROM rows"
-    #expect(try connection.query(all) { $0.optionalText(1) } == ["one"])
+    #expect(
+      try connection.query(all) { row throws(LedgerError) in try row.optionalText(1) } == ["one"])
     try connection.execute("ALTER TABLE rows ADD COLUMN more TEXT DEFAULT 'more'")
-    #expect(try connection.query(all) { $0.optionalText(2) } == ["more"])
+    #expect(
+      try connection.query(all) { row throws(LedgerError) in try row.optionalText(2) } == ["more"])
   }
 
   /// A value may be anything; none stays in memory longer than its call.
