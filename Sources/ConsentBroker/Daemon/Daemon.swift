@@ -120,6 +120,16 @@ import MeroConsent
     log.warning(text, .event(.socketMissing))
   }
 
+  /// The service manager keeps the tokens of fewer sessions than there are.
+  func storeIsTooSmall(_ limit: Int) {
+    let text =
+      "FileDescriptorStoreMax=\(limit) keeps the tokens of as many sessions over a restart, and there "
+      + "are more"
+    guard !faults.contains(text) else { return }
+    faults.append(text)
+    statusLine?.change()
+  }
+
   private func bindCallback(_ last: LastPort) throws(StartFailure) -> CallbackListeners {
     let port = configuration.callbackPort
     let callback = try CallbackListeners.bind(port: port, last: last.read())

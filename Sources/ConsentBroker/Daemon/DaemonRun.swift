@@ -60,7 +60,9 @@ import MeroConsent
         .socketUnavailable, "the service manager's sockets cannot be used: \(error)")
     }
     if notifier.hasManager {
-      adopted.secrets = SessionSecrets(handedOver.stored, store: notifier, log: log)
+      let secrets = SessionSecrets(handedOver.stored, store: notifier, log: log)
+      secrets.onOverflow = { [weak daemon] limit in daemon?.storeIsTooSmall(limit) }
+      adopted.secrets = secrets
     }
     daemon.onStatus = { [notifier] text in notifier.status(text) }
     // A terminal that closes ends what was started on it.

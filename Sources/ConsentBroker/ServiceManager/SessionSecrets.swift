@@ -1,4 +1,6 @@
+import Desktop
 package import EventLoop
+import FoundationEssentials
 import MeroConsent
 
 /// The tokens of open sessions where a crash or a restart of this process leaves them: in secret
@@ -7,6 +9,9 @@ import MeroConsent
 /// Each session has one descriptor in the manager's store, named `<session>.<number>`. New tokens
 /// are written into the same memory; memory that has become too small is replaced, the new one
 /// stored before the old one is dropped, so that there is no moment without.
+///
+/// A store that has room for fewer keeps the sessions whose tokens are the newest. The manager
+/// says nothing of what it does not take, so its limit is asked for.
 @LoopActor package final class SessionSecrets {
   /// A descriptor with the name under which the manager has it.
   package final class Stored: Sendable {
@@ -24,6 +29,8 @@ import MeroConsent
     /// - Returns: false where nobody keeps it.
     @LoopActor func store(_ descriptor: borrowing OwnedDescriptor, named name: String) -> Bool
     @LoopActor func removeStored(named name: String)
+    /// How many it keeps at most; `nil` where that cannot be known.
+    @LoopActor func limit() async -> Int?
   }
 
   private struct Kept {
@@ -31,6 +38,8 @@ import MeroConsent
     let capacity: Int
     var version: UInt64
     let number: Int
+    /// Grows with each time that tokens are kept.
+    var place: UInt64
   }
 
   /// Capacities are whole steps, so that a somewhat longer token fits into the same memory.
@@ -44,6 +53,11 @@ import MeroConsent
   private let log: Log
   private var arrived: [Stored]
   private var kept: [String: Kept] = [:]
+  private var lastPlace: UInt64 = 0
+  private var limit = Int.max
+  private var isLimitAsked = false
+  /// Told how many the store has room for, when there are more.
+  package var onOverflow: (@LoopActor (_ limit: Int) -> Void)?
 
   /// - Parameter arrived: what came back from the store at this start.
   package init(_ arrived: [Stored], store: any Store, log: Log) {
@@ -102,7 +116,7 @@ import MeroConsent
       let content = SecretContent.decode(bytes), content.session == session
     else { return nil }
     let kept = Kept(
-      stored: stored, capacity: record.capacity, version: record.version, number: number)
+      stored: stored, capacity: record.capacity, version: record.version, number: number, place: 0)
     return (content.kept, kept)
   }
 
@@ -128,6 +142,12 @@ import MeroConsent
       record.write(bytes, version: now.version + 1)
     else { return replace(tokens, of: session) }
     kept[session]?.version += 1
+    kept[session]?.place = nextPlace()
+  }
+
+  private func nextPlace() -> UInt64 {
+    lastPlace += 1
+    return lastPlace
   }
 
   /// Wipes what is kept of a session, whoever still holds it, and has it dropped.
@@ -136,8 +156,48 @@ import MeroConsent
     drop(old.stored)
   }
 
+  /// Asks for the limit when there is something to keep, once.
+  private func askForLimit() {
+    guard !isLimitAsked else { return }
+    isLimitAsked = true
+    Task {
+      guard let limit = await store.limit() else { return }
+      self.limit = limit
+      guard kept.count > limit else { return }
+      makeRoom(for: 0)
+      // What came when it was full is not there.
+      for kept in kept.values {
+        store.removeStored(named: kept.stored.name)
+        _ = store.store(kept.stored.descriptor, named: kept.stored.name)
+      }
+    }
+  }
+
+  /// Lets go of those whose tokens are the oldest.
+  private func makeRoom(for count: Int) {
+    let surplus = kept.count + count - limit
+    guard surplus > 0 else { return }
+    let oldestFirst = kept.sorted { ($0.value.place, $0.key) < ($1.value.place, $1.key) }
+    for (session, _) in oldestFirst.prefix(surplus) { letGo(session) }
+  }
+
+  private func letGo(_ session: String) {
+    forget(session)
+    guard limit > 0 else { return }
+    log.warning(
+      "the service manager's store has room for \(limit) sessions: this one's tokens do not outlive "
+        + "a restart", .session(session))
+    onOverflow?(limit)
+  }
+
   private func replace(_ tokens: KeptTokens, of session: String) {
+    askForLimit()
     let old = kept[session]
+    // In a full store the old one is in the way.
+    let isFull = kept.count >= limit
+    if isFull { forget(session) }
+    if kept[session] == nil { makeRoom(for: 1) }
+    guard limit > 0 else { return }
     let bytes = SecretContent.encode(tokens, of: session)
     let capacity = Self.capacity(bytes.count)
     let version = (old?.version ?? 0) + 1
@@ -147,15 +207,18 @@ import MeroConsent
       let number = (old?.number ?? 0) + 1
       let stored = Stored(
         name: "\(session).\(number)", descriptor: try record.memory.descriptor.duplicate())
-      // Where nobody keeps it, nothing is lost that could have been kept.
-      guard store.store(stored.descriptor, named: stored.name) else { return }
-      kept[session] = Kept(stored: stored, capacity: capacity, version: version, number: number)
+      // Where nobody takes it, what is kept of the session is not the newest either.
+      kept[session] =
+        store.store(stored.descriptor, named: stored.name)
+        ? Kept(
+          stored: stored, capacity: capacity, version: version, number: number, place: nextPlace())
+        : nil
     } catch {
       // What is kept of the session is not the newest: after a restart the app is asked.
       kept[session] = nil
       log.warning("a session's tokens cannot be kept over a restart: \(error)", .session(session))
     }
-    if let old { drop(old.stored) }
+    if let old, !isFull { drop(old.stored) }
   }
 
   private func drop(_ stored: Stored) {
@@ -168,4 +231,12 @@ import MeroConsent
   }
 }
 
-extension ServiceNotifier: SessionSecrets.Store {}
+extension ServiceNotifier: SessionSecrets.Store {
+  private static let patience: Duration = .seconds(5)
+
+  package func limit() async -> Int? {
+    guard let bus = try? SessionBus(ProcessInfo.processInfo.environment) else { return nil }
+    defer { bus.close() }
+    return try? await UserManager(on: bus).descriptorStoreLimit(until: .now + Self.patience)
+  }
+}

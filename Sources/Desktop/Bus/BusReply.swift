@@ -30,6 +30,16 @@ import Glibc
 
   package func string() throws(BusError) -> String { try text("s") }
 
+  package func objectPath() throws(BusError) -> String { try text("o") }
+
+  /// A number inside a variant: how systemd answers its properties.
+  package func variantOfUInt32() throws(BusError) -> UInt32 {
+    try enter("v", "u")
+    let result = try uint32()
+    try leave()
+    return result
+  }
+
   /// An array of strings inside a variant: how systemd answers its properties.
   package func variantOfStrings() throws(BusError) -> [String] {
     try enter("v", "as")

@@ -36,6 +36,25 @@ import Glibc
     return result
   }
 
+  /// How many descriptors the manager keeps for this process's own service
+  /// (`FileDescriptorStoreMax=`).
+  ///
+  /// - Throws: also where this process is no service of the manager's.
+  package func descriptorStoreLimit(until deadline: BootInstant) async throws(BusError) -> Int {
+    let find = Self.method("org.freedesktop.systemd1.Manager", "GetUnitByPID")
+    let unit = try await bus.call(find, until: deadline) { (message) throws(BusError) in
+      try message.append(UInt32(getpid()))
+    }
+    var get = BusMethod(
+      Self.name, try unit.objectPath(), "org.freedesktop.DBus.Properties", "Get")
+    get.startsService = false
+    let reply = try await bus.call(get, until: deadline) { (message) throws(BusError) in
+      try message.append("org.freedesktop.systemd1.Service")
+      try message.append("FileDescriptorStoreMax")
+    }
+    return Int(try reply.variantOfUInt32())
+  }
+
   /// A program for a unit of its own.
   package struct Program: Sendable {
     /// An absolute path.

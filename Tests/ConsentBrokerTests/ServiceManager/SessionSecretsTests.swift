@@ -117,6 +117,57 @@ import Testing
     #expect(store.names == [])
   }
 
+  @Test func whatIsNotTheNewestDoesNotComeBack() {
+    let secrets = start()
+    secrets.keep(one, of: "s_a")
+    store.keeps = false
+    // Too long for the same memory: the node has spent what is there.
+    secrets.keep(SessionTokens(accessToken: String(repeating: "y", count: 3000)), of: "s_a")
+    #expect(start().recover(["s_a"]).isEmpty)
+    #expect(store.names == [])
+    store.keeps = true
+    secrets.keep(two, of: "s_a")
+    #expect(start().recover(["s_a"]) == ["s_a": kept(two)])
+  }
+
+  /// What comes before the limit is known, and what comes after.
+  @Test(arguments: [false, true]) func aSmallStoreHasTheNewestTokens(_ isKnown: Bool) async {
+    store.room = 2
+    let records = Records()
+    let secrets = SessionSecrets([], store: store, log: records.log())
+    var told: [Int] = []
+    secrets.onOverflow = { told.append($0) }
+    secrets.keep(one, of: "s_a")
+    if isKnown { await LoopActor.settle() }
+    secrets.keep(one, of: "s_b")
+    secrets.keep(two, of: "s_a")
+    secrets.keep(one, of: "s_c")
+    if !isKnown { await LoopActor.settle() }
+    #expect(store.names.sorted() == ["s_a.1", "s_c.1"])
+    #expect(start().recover(["s_a", "s_b", "s_c"]) == ["s_a": kept(two), "s_c": kept(one)])
+    #expect(told == [2])
+    #expect(records.text.contains("room for 2 sessions"))
+    // Longer ones take the place of those before them.
+    let long = SessionTokens(accessToken: String(repeating: "y", count: 3000))
+    secrets.keep(long, of: "s_c")
+    #expect(start().recover(["s_a", "s_b", "s_c"]) == ["s_a": kept(two), "s_c": kept(long)])
+    // And where there is room again, there is.
+    secrets.forget("s_a")
+    secrets.keep(two, of: "s_b")
+    #expect(start().recover(["s_b", "s_c"]) == ["s_b": kept(two), "s_c": kept(long)])
+    #expect(told == [2])
+  }
+
+  @Test func aStoreThatIsTurnedOffIsNoFault() async {
+    store.room = 0
+    let secrets = start()
+    secrets.onOverflow = { _ in Issue.record("nobody needs to know") }
+    secrets.keep(one, of: "s_a")
+    await LoopActor.settle()
+    secrets.keep(one, of: "s_b")
+    #expect(store.names == [] && start().recover(["s_a", "s_b"]).isEmpty)
+  }
+
   @Test func whereNobodyKeepsItNothingHappens() {
     store.keeps = false
     let secrets = start()

@@ -7,11 +7,16 @@ import EventLoop
   private(set) var names: [String] = []
   private var held: [SessionSecrets.Stored] = []
   var keeps = true
+  /// How many it has room for; of what is more it says nothing, as the manager does.
+  var room: Int?
 
   init() {}
 
+  func limit() async -> Int? { room }
+
   func store(_ descriptor: borrowing OwnedDescriptor, named name: String) -> Bool {
     guard keeps, let copy = try? descriptor.duplicate() else { return false }
+    if let room, held.count >= room { return true }
     names.append(name)
     held.append(SessionSecrets.Stored(name: name, descriptor: copy))
     return true

@@ -150,6 +150,17 @@ def test_without_a_store_the_app_is_asked_for_tokens(service, session):
     assert session.get("/v1/session").json()["needsSession"] is True
 
 
+def test_a_store_that_is_too_small_keeps_the_newest_and_says_so(service, node):
+    service.drop_in("[Service]\nFileDescriptorStoreMax=2\n")
+    sessions = [Session(service, node) for _ in range(3)]
+    until(lambda: "FileDescriptorStoreMax=2" in service.show("StatusText"), "the status says so")
+    service.said("room for 2 sessions")
+    for how in ("kill", "restart"):
+        restart(service, how)
+        asked = [session.get("/v1/session").json()["needsSession"] for session in sessions]
+        assert asked == [True, False, False]
+
+
 def test_foreign_and_damaged_content_of_the_store_is_dropped(service, session, scratch):
     """Another program in the unit's place puts things under our names; then we come back."""
     other = scratch / "other.py"
