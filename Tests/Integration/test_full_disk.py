@@ -27,6 +27,11 @@ def record(daemon):
     return daemon.status["state"]
 
 
+def notes(daemon):
+    """The files of what was told and is not written yet."""
+    return list((daemon.runtime / "mero-consent").glob("record-*/unwritten/*"))
+
+
 def seen(session, view, condition, seconds=60):
     """Waits as an app does, until `condition` of the request's view."""
     def look():
@@ -152,8 +157,7 @@ def test_what_was_told_is_told_again_after_a_crash(setting, how):
     node.decide(view["requestId"])
     told = seen(session, view, lambda view: view["state"] == "approved")
     assert told["recorded"] is False and told["outcome"]["token"]
-    stored = b"".join(
-        file.read_bytes() for file in (daemon.runtime / "mero-consent" / "unwritten").iterdir())
+    stored = b"".join(file.read_bytes() for file in notes(daemon))
     assert stored and told["outcome"]["token"].encode() not in stored
     reads = node.calls("result")
     if how == "kill":
@@ -169,9 +173,28 @@ def test_what_was_told_is_told_again_after_a_crash(setting, how):
         assert after[name] == told[name]
     seen(session, view, lambda view: "recorded" not in view)
     assert node.calls("result") == reads
-    assert list((daemon.runtime / "mero-consent" / "unwritten").iterdir()) == []
+    assert notes(daemon) == []
     daemon.restart(kill=True)
     assert session.request(view["requestId"])["state"] == "approved"
+
+
+def test_a_daemon_with_another_record_takes_nothing_back(setting, programs):
+    """Two of one person's, with sockets and records of their own: they have one runtime directory."""
+    disk, daemon, node, session = setting
+    view = session.start()
+    fill_to_the_last(disk, daemon)
+    node.decide(view["requestId"])
+    seen(session, view, lambda view: view["state"] == "approved")
+    other = programs(Daemon, environment={"XDG_RUNTIME_DIR": str(daemon.runtime)}).start()
+    assert Session(other, node).get("/v1/requests").json()["requests"] == []
+    assert other.stop() == 0
+    daemon.kill()
+    disk.free()
+    daemon.start()
+    # Without tokens the node cannot be asked: what was told was kept.
+    assert session.get("/v1/session").json()["needsSession"] is True
+    assert session.request(view["requestId"])["state"] == "approved"
+    seen(session, view, lambda view: "recorded" not in view)
 
 
 def test_an_end_that_is_not_the_nodes_word_waits_for_the_disk(setting):

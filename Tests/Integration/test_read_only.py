@@ -4,7 +4,8 @@ import sqlite3
 
 import pytest
 from harness import settings
-from harness.api import API
+from harness.api import API, Session
+from harness.disk import FailingDisk
 from harness.programs import Daemon
 from harness.site import state, target
 from harness.waiting import until
@@ -31,6 +32,11 @@ def obstacle(disk, request):
 @pytest.fixture
 def daemon(disk, programs):
     return programs(Daemon, "--state-dir", disk.folder).start()
+
+
+def copies(daemon):
+    """Copies of the record on another disk."""
+    return list((daemon.runtime / "mero-consent").glob("record-*/ledger.db*"))
 
 
 def renew(session, node):
@@ -70,12 +76,26 @@ def test_what_is_there_is_served_and_can_be_decided(obstacle, daemon, node, sess
     assert "recorded" not in session.request(view["requestId"])
     assert session.start()["state"] == "started"
     assert daemon.pid == pid and daemon.is_running
-    assert not (daemon.runtime / "mero-consent" / "ledger.db").exists()
+    assert copies(daemon) == []
     assert daemon.stop() == 0
     with sqlite3.connect(daemon.record) as record:
         states = dict(record.execute("SELECT request_id, state FROM requests"))
     record.close()
     assert states[view["requestId"]] == "approved" and len(states) == 3
+
+
+def test_a_killed_one_leaves_no_copy_for_good(obstacle, daemon, session):
+    """It is memory of the person's until they log out."""
+    view = session.start()
+    assert daemon.stop() == 0
+    obstacle.come()
+    daemon.start()
+    assert copies(daemon)
+    daemon.kill()
+    obstacle.go()
+    daemon.start()
+    assert copies(daemon) == []
+    assert session.request(view["requestId"])["state"] == "started"
 
 
 def test_it_is_locked_all_the_same(obstacle, daemon, programs, session):
@@ -86,7 +106,7 @@ def test_it_is_locked_all_the_same(obstacle, daemon, programs, session):
     second.spawn()
     assert second.wait() == 75 and "ALREADY_RUNNING" in second.log
     assert daemon.stop() == 0
-    assert not (daemon.runtime / "mero-consent" / "ledger.db").exists()
+    assert copies(daemon) == []
 
 
 def test_where_there_is_no_record_it_says_so_and_ends(obstacle, programs):
@@ -135,3 +155,39 @@ def test_a_session_of_the_configuration_works_as_it_was(obstacle, disk, node, pr
     session = API(daemon.socket, key.read_text().strip())
     until(lambda: daemon.status["state"]["unwritten"] == 0, "it is written")
     assert session.get(f"/v1/requests/{view['requestId']}").json()["state"] == "approved"
+
+
+@pytest.fixture
+def failing(home):
+    disk = FailingDisk(home / "failing")
+    yield disk
+    disk.close()
+
+
+def test_a_disk_that_becomes_read_only_while_it_works(failing, node, programs):
+    """As the kernel does when a disk fails: nothing is lost, and nothing told is taken back."""
+    daemon = programs(Daemon, "--state-dir", failing.folder).start()
+    session = Session(daemon, node)
+    view = session.start()
+    failing.fail()
+    asked = node.calls("request")
+    answer = session.post("/v1/requests", {"request": {"kind": "createOrg", "name": "Acme"}})
+    assert answer.status == 503 and answer.code == "STATE_UNAVAILABLE"
+    assert node.calls("request") == asked
+    assert daemon.status["state"]["health"] == "read-only"
+    node.decide(view["requestId"])
+    page = daemon.site.bring_back(target(view["callback"], request_id=view["requestId"]))
+    assert state(page) == "approved"
+    told = session.request(view["requestId"])
+    assert told["state"] == "approved" and told["recorded"] is False
+    # A start on it serves what is there, and what was told.
+    daemon.restart(kill=True)
+    again = session.request(view["requestId"])
+    assert again["state"] == "approved" and again["decidedAt"] == told["decidedAt"]
+    assert daemon.stop() == 0
+    failing.repair()
+    daemon.start()
+    until(lambda: daemon.status["state"] == {"health": "ok", "reset": False, "unwritten": 0},
+          "it is written")
+    written = session.request(view["requestId"])
+    assert "recorded" not in written and written["decidedAt"] == told["decidedAt"]

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from harness.disk import SmallDisk
 from harness.stage import environment, interpreter, rig, set_up
 
 HERE = Path(__file__).resolve().parent
@@ -24,14 +25,18 @@ pytestmark = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def stage():
     folder = set_up(tempfile.mkdtemp(prefix="mero-rig-"), "rig/checks")
+    disk = SmallDisk(folder / "disk")
+    # The user of the rig makes a directory in it.
+    disk.folder.chmod(0o1777)
     yield folder
+    disk.close()
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def in_rig(stage, command):
     return subprocess.run(
-        rig(*command), env=os.environ | environment(stage), stdin=subprocess.DEVNULL,
-        capture_output=True, text=True, timeout=900)
+        rig(*command), env=os.environ | environment(stage) | {"MERO_DISK": str(stage / "disk")},
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=900)
 
 
 @pytest.mark.parametrize("name", CHECKS)

@@ -34,13 +34,13 @@ struct VerdictNote: Codable, Sendable {
   }
 }
 
-/// Where verdicts are written while the disk of the ledger takes none: a directory of the runtime
-/// directory, which is in memory, and so outlives a crash of the daemon but no logout. One file for
-/// each, named by the request's number.
+/// Where verdicts are written while the disk of the ledger takes none: a directory below the runtime
+/// directory, which is in memory, and so outlives a crash of the daemon but no logout. It belongs to
+/// one ledger. One file for each, named by the request's number.
 struct VerdictNotes: Sendable {
   let directory: String
 
-  init(in runtime: String) { directory = runtime + "/unwritten" }
+  init(in parent: String) { directory = parent + "/unwritten" }
 
   /// A verdict's outcome may hold many names.
   private static let limit = 1 << 20

@@ -146,13 +146,13 @@ import MeroConsent
   private func openBroker(
     _ paths: DaemonPaths, _ secrets: SessionSecrets?
   ) async throws(StartFailure) -> Broker {
-    let opened = try LedgerFile(directory: paths.state).open(orCopyIn: paths.runtime?.path)
+    let opened = try LedgerFile(directory: paths.state).open(orCopyIn: paths.waiting)
     if let reset = opened.reset { log.error(reset, .event(.recordReset)) }
     for warning in opened.warnings { log.warning(warning) }
     var tools = BrokerTools(openPage: openPage)
     tools.makeClient = makeClient
     tools.secrets = secrets
-    tools.verdictNotes = paths.runtime.map { VerdictNotes(in: $0.path) }
+    tools.verdictNotes = paths.waiting.map(VerdictNotes.init(in:))
     let broker = Broker(
       ledger: opened.ledger, settings: brokerSettings, tools: tools, log: log,
       stateReset: opened.reset != nil)

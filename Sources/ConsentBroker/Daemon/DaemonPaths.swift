@@ -1,3 +1,4 @@
+import Crypto
 import EventLoop
 
 /// Where this daemon's files are, found and checked before anything is made.
@@ -8,6 +9,8 @@ package struct DaemonPaths: Sendable {
   /// The directory of `callback` and, by default, of the socket; `nil` where there is none and a
   /// socket was named.
   let runtime: RuntimeDirectory?
+  /// In the runtime directory, and of this record alone: what waits for its disk.
+  let waiting: String?
   private let socketIsOurs: Bool
 
   /// - Throws: `NO_RUNTIME_DIR`, `SOCKET_PATH_…`, `CONFIGURATION_INVALID`.
@@ -27,6 +30,9 @@ package struct DaemonPaths: Sendable {
     } else {
       state = try surroundings.stateDirectory()
     }
+    // Daemons with other records may share the runtime directory.
+    let name = Hex.encode(SHA256.hash(Array(state.utf8)).prefix(8))
+    waiting = runtime.map { "\($0.path)/record-\(name)" }
   }
 
   /// Makes the directories of the socket and of `callback`.

@@ -19,6 +19,7 @@ extension LedgerFile {
     copy.removeCopy()
     do {
       guard try Files.status(of: path, followsLink: false).size > 0 else { return nil }
+      try Files.makeDirectories(spare, mode: 0o700)
       for name in ["", Self.sideNames[0]] where name.isEmpty || exists(path + name) {
         let bytes = try Files.read(path + name, limit: Self.copyLimit)
         try Files.replace(copy.path + name, with: bytes, mode: 0o600)

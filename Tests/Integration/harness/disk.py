@@ -1,7 +1,8 @@
-"""A small file system that fills up, or that nobody may write to. Only root can mount one."""
+"""File systems that fill up, that nobody may write to, or that fail. Only root can mount one."""
 
 import ctypes
 import os
+import shutil
 import sqlite3
 import subprocess
 
@@ -22,15 +23,11 @@ def take_own_mounts():
     return own_mounts
 
 
-class SmallDisk:
-    def __init__(self, folder, kilobytes=1024):
+class Disk:
+    """One that is mounted at `folder`."""
+
+    def __init__(self, folder):
         self.folder = folder
-        folder.mkdir()
-        mounted = take_own_mounts() and subprocess.run(
-            ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=0700", "tmpfs", folder]
-        ).returncode == 0
-        if not mounted:
-            pytest.skip("a full disk is made with a small tmpfs, which only root mounts")
 
     def fill(self, leaving=0):
         """Takes every byte, but for `leaving`."""
@@ -46,9 +43,55 @@ class SmallDisk:
     def free(self):
         (self.folder / "filler").unlink()
 
+
+class SmallDisk(Disk):
+    def __init__(self, folder, kilobytes=1024):
+        super().__init__(folder)
+        folder.mkdir()
+        mounted = take_own_mounts() and subprocess.run(
+            ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k,mode=0700", "tmpfs", folder]
+        ).returncode == 0
+        if not mounted:
+            pytest.skip("a full disk is made with a small tmpfs, which only root mounts")
+
     def remount(self, how):
         """`ro` or `rw`. `ro` only while nobody has a file open for writing."""
         subprocess.run(["mount", "-o", f"remount,{how}", self.folder], check=True)
+
+    def close(self):
+        subprocess.run(["umount", "-l", self.folder])
+
+
+class FailingDisk(Disk):
+    """A file system that the kernel makes read-only while it is in use, as it does after a fault of
+    the disk below it."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        folder.mkdir()
+        self.image = folder.with_suffix(".img")
+        with open(self.image, "wb") as file:
+            file.truncate(16 << 20)
+        made = take_own_mounts() and shutil.which("mkfs.ext4") and subprocess.run(
+            ["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", self.image]
+        ).returncode == 0
+        if not made or not self.mount():
+            pytest.skip("a failing disk is an ext4 in a file, which only root mounts, on a loop device")
+        folder.chmod(0o700)
+
+    def mount(self):
+        return subprocess.run(["mount", "-o", "loop", self.image, self.folder]).returncode == 0
+
+    def fail(self):
+        """There is no way back but to unmount it (ext4(5), `abort`)."""
+        subprocess.run(["mount", "-o", "remount,abort", self.folder], check=True)
+
+    def repair(self):
+        """While nobody uses it."""
+        subprocess.run(["umount", self.folder], check=True)
+        # 1: errors were mended.
+        assert subprocess.run(["e2fsck", "-fy", self.image], capture_output=True).returncode in (0, 1)
+        assert self.mount()
 
     def close(self):
         subprocess.run(["umount", "-l", self.folder])
