@@ -97,8 +97,15 @@ extension Broker {
       if let told, told.lastReturn != change.row.lastReturn {
         request.row = await noteReturn(of: change.row)
       }
+      return .final(request.row)
     }
-    return .final(request.row)
+    if request.isOver { return .final(request.row) }
+    // Something else ended it, and who did has not heard that it is on the disk.
+    let number = request.number
+    guard let row = try? await ledger.request(number: number) else {
+      return .refused(ConsentError(.cancelled))
+    }
+    return .final(row)
   }
 
   /// Tells everybody of an end that is durable.

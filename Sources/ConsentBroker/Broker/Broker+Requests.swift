@@ -108,6 +108,9 @@ extension Broker {
     guard !row.state.isFinal else { return await fullView(of: row, in: session) }
     let ledger = try ledger()
     let ending = RequestEnding(state: .cancelled, at: tools.now())
+    let request = live.of(number: row.number)
+    request?.endsUnderWay += 1
+    defer { request?.endsUnderWay -= 1 }
     let change: RecordedChange?
     do {
       change = try await recorded { () async throws(LedgerError) in

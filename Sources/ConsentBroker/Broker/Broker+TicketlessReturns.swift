@@ -49,9 +49,11 @@ extension Broker {
   ) async -> PageState {
     guard !returned.contradictsItself else { return .mismatch }
     guard let requestId = returned.requestId else {
+      // Of several nodes nobody can tell which of them the person comes from, also when all but one
+      // have left before the verdicts are found.
+      let isOneNode = Set(vault.all.map(\.row.nodeURL)).count < 2
       let states = await states(live.all.map { beginReturn(of: $0, namedIt: false) })
-      // Of several nodes nobody can tell which of them the person comes from.
-      return PageState.merged(states, isCertain: Set(vault.all.map(\.row.nodeURL)).count < 2)
+      return PageState.merged(states, isCertain: isOneNode)
     }
     var watched = live.of(requestId: requestId)
     var looks = watched.map { beginReturn(of: $0, namedIt: true, activationToken) }

@@ -45,7 +45,8 @@ extension Broker {
   private func keepAndTell(_ ending: RequestEnding, of request: LiveRequest) {
     let before = request.unwritten?.told
     guard ending.state.isDecision, let notes = tools.verdictNotes,
-      before == nil || before?.lastReturn != ending.lastReturn
+      before == nil || before?.lastReturn != ending.lastReturn,
+      before != nil || request.endsUnderWay == 0 && !request.session.isEnding
     else { return }
     do {
       try notes.keep(VerdictNote(request.row, ending))

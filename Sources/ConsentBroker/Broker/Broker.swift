@@ -183,7 +183,8 @@ package import MeroConsent
       }
       if let attestation = session.client?.lastAttestation { attestations.insert(attestation) }
     }
-    let unwritten = health == .ok ? 0 : live.unwritten.count
+    // Also after a start on a disk that has room, until what was told before is written.
+    let unwritten = mending.isUnderWay ? live.unwritten.count : 0
     return StatusView(
       version: settings.version, startedAt: startedAt,
       uptimeSeconds: Int((BootInstant.now - bootedAt).components.seconds),

@@ -26,6 +26,9 @@ import MeroConsent
   /// The node asked not to be asked before; a return of the person's asks all the same.
   var notBefore = BootInstant.now
 
+  /// Ends of other kinds that are on their way to the disk: a verdict that it does not take
+  /// meanwhile is not told, since they may be first.
+  var endsUnderWay = 0
   /// A verdict that the disk has not taken yet.
   var unwritten: Verdict? { didSet { shown = nil } }
   /// The row as it was written, or as its app was told since.

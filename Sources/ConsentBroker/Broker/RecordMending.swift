@@ -15,6 +15,9 @@ import EventLoop
   /// - Parameter attempt: answers whether everything is written.
   init(_ attempt: @escaping @LoopActor () async -> Bool) { self.attempt = attempt }
 
+  /// Whether something may not be written.
+  var isUnderWay: Bool { timer.isArmed || running != nil }
+
   /// Begins, unless it has begun.
   func begin() {
     guard !timer.isArmed, running == nil else { return }

@@ -167,6 +167,12 @@ extension Ledger {
     }
   }
 
+  func request(number: Int64) throws(LedgerError) -> RequestRow? {
+    try read { connection throws(LedgerError) in
+      try RequestTable.find(number: number, on: connection)
+    }
+  }
+
   func request(idempotencyKey: String, of session: String) throws(LedgerError) -> RequestRow? {
     try read { connection throws(LedgerError) in
       try RequestTable.find(session: session, idempotencyKey: idempotencyKey, on: connection)

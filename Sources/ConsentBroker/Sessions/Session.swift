@@ -33,6 +33,8 @@ import MeroConsent
   var starts: [OpaqueID: StartUnderWay] = [:]
   var startsUnderWay = 0
   var undecided = 0
+  /// Its end is on its way to the disk, and with it that of its requests.
+  var isEnding = false
   var waits = 0
   var streams = 0
   /// Whether the node answered last time; `nil` before the first call.

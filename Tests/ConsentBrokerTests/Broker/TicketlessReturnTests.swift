@@ -45,6 +45,30 @@ import Testing
     #expect(await comeBack() == .done(ticket: ticket))
   }
 
+  @Test func aNodeThatLeavesMakesNothingCertain() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    let other = try await fixture.broker.openSession(
+      SessionOpening(
+        package: "com.example.other", account: nil, nodeURL: "https://other.example",
+        trust: .node(.transportKey(String(repeating: "0f", count: 32))),
+        tokens: SessionTokens(accessToken: "another-token"), origins: [], returnTo: nil))
+    fixture.node.approve("rq-1")
+    fixture.node.holdCalls()
+    guard case .done(let view) = await fixture.broker.callback(ticket: nil, rawQuery: nil) else {
+      Issue.record("the return was not taken")
+      return
+    }
+    await fixture.node.arrival()
+    // Whoever came back may have come from there.
+    try await fixture.broker.closeSession(of: fixture.broker.authenticate(key: other.key))
+    fixture.node.release()
+    let page = await fixture.broker.page(ticket: view, until: .now + .seconds(20))
+    #expect(page == .notConfirmed)
+  }
+
   @Test(arguments: [
     ([PageState.approved], true, PageState.approved), ([.approved], false, .notConfirmed),
     ([.approved, .notDecided], true, .approved), ([.approved, .notDecided], false, .notConfirmed),

@@ -31,7 +31,8 @@ import Testing
   let store: TestStore?
 
   init(
-    sessionTimeout: Duration = .hours(8), at path: String? = nil, store: TestStore? = nil
+    sessionTimeout: Duration = .hours(8), at path: String? = nil, store: TestStore? = nil,
+    keepsNotes: Bool = false
   ) async throws {
     self.store = store
     directory = try TemporaryDirectory()
@@ -50,6 +51,7 @@ import Testing
     tools.openPage = { [weak self] url, _ throws(PageUnavailable) in
       try self?.open(url) ?? .unknown
     }
+    if keepsNotes { tools.verdictNotes = VerdictNotes(in: directory.path) }
     tools.now = { [wallClock] in Date().addingTimeInterval(wallClock.seconds) }
     try await renew()
   }
