@@ -198,6 +198,32 @@ def test_a_session_is_not_unused_because_the_clock_was_set(programs, clock, node
     assert daemon.status["counts"]["sessions"] == 1
 
 
+def test_a_clock_that_is_years_ahead_has_nothing_forgotten(daemon, node, session, clock):
+    """From the start, until somebody puts it right: what ended today is no older by that, and the
+    session of its app is not unused for years."""
+    old, new = session.start(), session.start()
+    node.decide(new["requestId"])
+    session.decided(new["requestId"], "approved")
+    until(lambda: session.request(old["requestId"])["state"] == "replaced", "it is replaced")
+    assert daemon.stop() == 0
+    with sqlite3.connect(daemon.record) as record:
+        record.execute("UPDATE requests SET finished_at = finished_at - ? WHERE request_id = ?",
+                       (40 * 24 * HOUR * 1000, old["requestId"]))
+    record.close()
+    clock.set(5 * 365 * 24 * HOUR)
+    daemon.start()
+    assert session.request(old["requestId"])["state"] == "replaced"
+    session.patch("/v1/session", {
+        name: node.ready[name] for name in ("accessToken", "refreshToken")})
+    # Its node tells the time: what is old by that goes, and nothing else.
+    assert session.post("/v1/session/check").status == 200
+    until(lambda: session.get(path(old["requestId"])).status == 404, "it is forgotten")
+    assert session.request(new["requestId"])["state"] == "approved"
+    clock.set(-5 * 365 * 24 * HOUR)
+    has_noticed(daemon, clock)
+    assert session.request(new["requestId"])["state"] == "approved"
+
+
 # Sleep
 
 

@@ -48,6 +48,7 @@ extension Broker {
       do {
         let reading = try await client.read(request.row.requestId, kind: request.kind)
         (answer, nodeDate) = (.success(reading.result), reading.nodeDate)
+        noteTime(ofNode: nodeDate, at: began)
       } catch {
         answer = .failure(error)
       }

@@ -204,7 +204,9 @@ extension Broker {
         let answer: Result<ConsentResult, ConsentError>
         do throws(ConsentError) {
           let kind = ConsentKind(rawValue: row.kind)
-          answer = .success(try await client.read(row.requestId, kind: kind).result)
+          let reading = try await client.read(row.requestId, kind: kind)
+          answer = .success(reading.result)
+          noteTime(ofNode: reading.nodeDate)
         } catch {
           answer = .failure(error)
         }

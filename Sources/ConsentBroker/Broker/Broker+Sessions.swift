@@ -66,6 +66,7 @@ extension Broker {
     do {
       let nodeClock = try await client.check()
       noteIsReachable(session)
+      noteTime(ofNode: nodeClock)
       return SessionCheck(checkedAt: tools.now(), nodeClock: nodeClock)
     } catch {
       noteAnswer(.failure(error), of: session, given: given)

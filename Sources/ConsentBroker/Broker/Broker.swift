@@ -55,6 +55,7 @@ package import MeroConsent
   let lists = Turnstile(places: 4)
   /// Reads of invite tokens that memory has lost, by their requests' numbers.
   var rereads: [Int64: Task<ConsentError?, Never>] = [:]
+  var agreedTime = AgreedTime()
   private(set) var isStopping = false
   private(set) var health = StateHealth.ok
   private(set) lazy var waits = WaitRoom { [weak self] group in await self?.tell(group) }
@@ -225,9 +226,11 @@ package import MeroConsent
     let now = BootInstant.now
     for row in sessions {
       let session = Session(row, trust: StoredTrust.read(row.trust), eventsAfter: sequence)
-      // Uses are written down in steps, so the record may be one behind.
-      let unused = tools.now().timeIntervalSince(row.usedAt) - SessionVault.touchInterval
-      session.usedAt = now + .seconds(-max(0, unused))
+      let timeout = settings.sessionTimeout / .seconds(1)
+      // The clock may not be right yet.
+      let unused = min(unused(session), max(0, timeout - SessionVault.touchInterval))
+      session.usedAt = now + .seconds(-unused)
+      session.useIsByWallClock = true
       vault.add(session)
     }
     recoverTokens()
@@ -248,6 +251,12 @@ package import MeroConsent
     let open = vault.all.count { !$0.needsTokens }
     log.info("tokens of \(open) sessions came back")
     log.info("read \(sessions.count) sessions and \(undecided.count) undecided requests")
+  }
+
+  /// For how long a session that was read from the record is unused, by the wall clock. Uses are
+  /// written down in steps, so the record may be one behind.
+  private func unused(_ session: Session) -> TimeInterval {
+    max(0, tools.now().timeIntervalSince(session.row.usedAt) - SessionVault.touchInterval)
   }
 
   /// Ends every wait and stream; calls from now on throw `.stopping`.
@@ -274,8 +283,8 @@ package import MeroConsent
     await ledgerIfAny?.close()
   }
 
-  /// The wall clock was set. Requests of this run do not end by that; what was read from a date
-  /// is computed anew, and every node is asked once.
+  /// The wall clock was set. Requests of this run do not end by that, and no session does; what was
+  /// read from a date is computed anew, and every node is asked once.
   package func clockWasSet() {
     let (now, wall) = (BootInstant.now, tools.now())
     for request in live.all {
@@ -289,5 +298,9 @@ package import MeroConsent
       }
       watcher.hurry(request)
     }
+    for session in vault.all where session.useIsByWallClock {
+      session.usedAt = max(session.usedAt, now + .seconds(-unused(session)))
+    }
+    housekeeping.plan()
   }
 }

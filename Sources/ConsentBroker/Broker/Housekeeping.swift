@@ -1,8 +1,8 @@
 import EventLoop
 import FoundationEssentials
 
-/// What nobody asks for: unused sessions end, old records go, starts that a crash cut off are
-/// given up. Woken only when there may be something to do.
+/// What nobody asks for: unused sessions end; once a node has told the time, old records go, and
+/// starts that a crash cut off are given up. Woken only when there may be something to do.
 @LoopActor final class Housekeeping {
   /// How often old records are looked for.
   private static let round: Duration = .hours(1)
@@ -27,10 +27,17 @@ import FoundationEssentials
     timer.disarm()
   }
 
+  /// A node has told the time: what is old can be told now.
+  func timeIsKnown() {
+    lastRound = nil
+    guard !isStopped else { return }
+    timer.arm(at: .now) { [weak self] in self?.begin() }
+  }
+
   /// Wakes up in time for whatever comes first.
   func plan() {
     guard let broker, !isStopped, !isRunning else { return }
-    var next = (lastRound ?? .now) + Self.round
+    var next = lastRound.map { $0 + Self.round } ?? .now
     for session in broker.vault.all where !session.isConfigured {
       next = min(next, session.usedAt + broker.settings.sessionTimeout)
     }
@@ -41,6 +48,7 @@ import FoundationEssentials
   /// The session's key was used.
   func noteUse(of session: Session) {
     session.usedAt = .now
+    session.useIsByWallClock = false
     guard let broker else { return }
     let now = broker.tools.now()
     guard abs(now.timeIntervalSince(session.recordedUse)) > SessionVault.touchInterval else {
@@ -58,8 +66,10 @@ import FoundationEssentials
       if let broker { await endUnused(of: broker) }
       if let broker, lastRound.map({ $0 + Self.round <= .now }) ?? true {
         lastRound = .now
-        await giveUpStarting(of: broker)
-        await removeOld(of: broker)
+        if let now = broker.agreedNow {
+          await giveUpStarting(of: broker, at: now)
+          await removeOld(of: broker, at: now)
+        }
         ProcessMemory.giveBack()
       }
       isRunning = false
@@ -82,17 +92,17 @@ import FoundationEssentials
     }
   }
 
-  private func giveUpStarting(of broker: Broker) async {
-    let limit = broker.tools.now().addingTimeInterval(-Self.startingKept)
+  private func giveUpStarting(of broker: Broker, at now: Date) async {
+    let limit = now.addingTimeInterval(-Self.startingKept)
     for (number, began) in broker.leftStarting where began < limit {
       await broker.giveUpStarting(number)
     }
   }
 
-  func removeOld(of broker: Broker) async {
+  /// - Parameter now: the time that somebody else than this machine's clock agrees with.
+  func removeOld(of broker: Broker, at now: Date) async {
     guard let ledger = broker.ledgerIfAny else { return }
-    let kept = broker.settings.retention / .seconds(1)
-    let cutoff = broker.tools.now().addingTimeInterval(-kept)
+    let cutoff = now.addingTimeInterval(-(broker.settings.retention / .seconds(1)))
     while !isStopped {
       broker.recent.forget(finishedBefore: cutoff)
       let isMore = try? await ledger.removeOld(before: cutoff)

@@ -26,6 +26,8 @@ import MeroConsent
   var keepsAwake: Bool { !isConfigured }
 
   var usedAt: BootInstant
+  /// It was read from the record, and is only as right as the wall clock was.
+  var useIsByWallClock = false
   /// What the ledger has; it follows in steps of `SessionVault.touchInterval`.
   var recordedUse: Date
 

@@ -91,7 +91,7 @@ import Testing
     let fixture = try await BrokerFixture()
     let (caller, _, ticket) = try await approved(fixture)
     fixture.wallClock.seconds = 31 * 86_400
-    await fixture.broker.housekeeping.removeOld(of: fixture.broker)
+    await fixture.broker.housekeeping.removeOld(of: fixture.broker, at: fixture.broker.tools.now())
     #expect(fixture.broker.recent.count == 0)
     #expect(await refusal { try await fixture.broker.get("rq-1", for: caller) } == "notFound")
     #expect(await fixture.broker.page(ticket: ticket, until: .now) == .unknown)

@@ -25,6 +25,8 @@ import MeroConsent
   var lifetime: TimeInterval = 300
   /// By how much this node's clock is ahead of ours.
   var clockSkew: TimeInterval = 0
+  /// Whether an answer with a result has a `Date`.
+  var tellsTime = false
   /// Whether no call comes through.
   var isDown = false
   var tokensAreRefused = false
@@ -142,7 +144,9 @@ import MeroConsent
 
   private func result(of id: String) -> NodeReply {
     func answer(_ rest: String) -> NodeReply {
-      NodeReply(status: 200, body: Array(#"{"requestId":"\#(id)",\#(rest)}"#.utf8))
+      NodeReply(
+        status: 200, body: Array(#"{"requestId":"\#(id)",\#(rest)}"#.utf8),
+        date: tellsTime ? Date().addingTimeInterval(clockSkew) : nil)
     }
     switch states[id] {
     case .pending: return answer(#""status":"pending""#)
