@@ -115,16 +115,7 @@ extension Subject {
   }
 
   private static func checkHeaders(_ headers: HTTPHeaders) throws(Finding) {
-    if let key = BearerKey.read(headers) {
-      try require(!key.isEmpty && key.utf8.first != HTTPBytes.space, "a key with a blank")
-      guard let value = HTTPFieldValue("bearer \(key)") else {
-        throw Finding(description: "a key that cannot be sent")
-      }
-      try require(BearerKey.read([.authorization: value]) == key, "another key, sent again")
-      var twice = headers
-      twice.add(.authorization, value)
-      try require(BearerKey.read(twice) == nil, "two keys at once")
-    }
+    if let key = BearerKey.read(headers) { try checkKey(key, headers) }
     let known = headers.values(of: .ifNoneMatch)
     if let condition = EntityTagCondition(known), case .tags(let tags) = condition {
       try require(EntityTagCondition([tags.joined(separator: ", ")]) == condition, "other tags")
@@ -140,6 +131,21 @@ extension Subject {
     try require(
       WaitPreference.seconds(in: ["respond-async"] + preferences, longest: 60) == seconds,
       "another preference in front changes the wait")
+  }
+
+  private static func checkKey(
+    _ key: ArraySlice<UInt8>, _ headers: HTTPHeaders
+  ) throws(Finding) {
+    try require(!key.isEmpty && key.first != HTTPBytes.space, "a key with a blank")
+    // A key that is no UTF-8 is read, and cannot be written here.
+    guard let text = String(validating: key, as: UTF8.self) else { return }
+    guard let value = HTTPFieldValue("bearer \(text)") else {
+      throw Finding(description: "a key that cannot be sent")
+    }
+    try require(BearerKey.read([.authorization: value]) == key, "another key, sent again")
+    var twice = headers
+    twice.add(.authorization, value)
+    try require(BearerKey.read(twice) == nil, "two keys at once")
   }
 
   private static func checkSession(_ call: APICall) throws(Finding) {

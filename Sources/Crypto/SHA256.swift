@@ -37,12 +37,24 @@ package struct SHA256: ~Copyable {
     }
   }
 
+  /// The digest of `bytes` alone, 32 bytes: whoever hashes often keeps the context.
+  package mutating func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+    libcrypto {
+      [UInt8](unsafeUninitializedCapacity: Self.size) { digest, count in
+        mustSucceed(EVP_DigestInit_ex(context, nil, nil), "EVP_DigestInit_ex")
+        mustSucceed(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count), "EVP_DigestUpdate")
+        mustSucceed(EVP_DigestFinal_ex(context, digest.baseAddress, nil), "EVP_DigestFinal_ex")
+        count = Self.size
+      }
+    }
+  }
+
   /// The digest of `bytes`, 32 bytes.
   package static func hash(_ bytes: some Collection<UInt8>) -> [UInt8] {
     bytes.withMemory { hash($0) }
   }
 
-  /// The same for bytes that lie together: each call of the local API comes here.
+  /// The same for bytes that lie together.
   package static func hash(_ bytes: [UInt8]) -> [UInt8] { bytes.withUnsafeBytes { hash($0) } }
 
   private static func hash(_ memory: UnsafeRawBufferPointer) -> [UInt8] {

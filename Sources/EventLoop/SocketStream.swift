@@ -121,19 +121,24 @@ import Glibc
   /// - Returns: `nil` when the kernel takes nothing now.
   private func send(_ bytes: [UInt8], from start: Int) throws(StreamError) -> Int? {
     while true {
-      let result = watch?.withNumber { number in
-        bytes.withUnsafeBytes { bytes in
-          let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
-          return Glibc.send(number, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
-        }
+      guard let count = watch?.withNumber({ Self.send(bytes, from: start, to: $0) }) else {
+        throw .closed
       }
-      guard let count = result else { throw .closed }
       if count >= 0 { return count }
       switch errno {
       case EINTR: continue
       case EAGAIN: return nil
       case let code: throw .system(SystemError(call: "send", code: code))
       }
+    }
+  }
+
+  private nonisolated static func send(
+    _ bytes: [UInt8], from start: Int, to number: CInt
+  ) -> Int {
+    bytes.withUnsafeBytes { bytes in
+      let rest = UnsafeRawBufferPointer(rebasing: bytes[start...])
+      return Glibc.send(number, rest.baseAddress, rest.count, CInt(MSG_NOSIGNAL))
     }
   }
 

@@ -20,6 +20,19 @@ package enum HTTPBytes {
     byte >= space ? byte != 0x7F : byte == tab
   }
 
+  /// Whether eight bytes are all such, and none of them is a tab, which has to be looked at alone.
+  ///
+  /// A byte is below 0x20 where taking 0x20 away borrows from its highest bit, and 0x7F where taking
+  /// 1 from what differs does. A borrow can reach no byte but those above one that is found anyway.
+  static func areFieldValues(_ word: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let high = ones << 7
+    let control = (word &- ones &* 0x20) & ~word
+    let difference = word ^ (ones &* 0x7F)
+    let delete = (difference &- ones) & ~difference
+    return (control | delete) & high == 0
+  }
+
   /// 0x21 to 0x7E.
   package static func isVisible(_ byte: UInt8) -> Bool { byte > space && byte < 0x7F }
 
@@ -42,6 +55,16 @@ package enum HTTPBytes {
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
+  }
+
+  /// Whether all bytes are of a kind.
+  static func all(_ bytes: ArraySlice<UInt8>, _ isOfKind: (UInt8) -> Bool) -> Bool {
+    bytes.withUnsafeBufferPointer { $0.allSatisfy(isOfKind) }
+  }
+
+  /// Where a byte is first.
+  static func firstIndex(of byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
+    bytes.withUnsafeBufferPointer { $0.firstIndex(of: byte) }.map { bytes.startIndex + $0 }
   }
 
   /// ASCII letters only.

@@ -16,8 +16,8 @@ package struct HTTPHeaders: Sendable {
   /// Every field with its line end.
   package private(set) var wire: [UInt8] = []
   private var fields: [Field] = []
-  /// One of them may say how the message is framed, which only a server or a client itself says.
-  private(set) var mayFrame = false
+  /// One of them says how the message is framed, which only a server or a client itself says.
+  private(set) var hasFraming = false
 
   package init() {}
 
@@ -31,7 +31,7 @@ package struct HTTPHeaders: Sendable {
   /// Adds every field of `other`, in its order.
   package mutating func add(contentsOf other: HTTPHeaders) {
     let offset = wire.count
-    if other.mayFrame { mayFrame = true }
+    if other.hasFraming { hasFraming = true }
     wire.append(contentsOf: other.wire)
     for var field in other.fields {
       field.start += offset
@@ -66,12 +66,10 @@ package struct HTTPHeaders: Sendable {
 
   /// The only value of that name, byte for byte; `nil` without one, and with several.
   package func onlyBytes(of name: HTTPFieldName) -> ArraySlice<UInt8>? {
-    var found: Field?
-    for field in fields where matches(field, name) {
-      guard found == nil else { return nil }
-      found = field
-    }
-    return found.map(valueBytes)
+    guard let first = fields.firstIndex(where: { matches($0, name) }),
+      !fields[(first + 1)...].contains(where: { matches($0, name) })
+    else { return nil }
+    return valueBytes(fields[first])
   }
 
   /// All values of that name, in the order of the message.
@@ -112,10 +110,17 @@ package struct HTTPHeaders: Sendable {
     wire.append(HTTPBytes.carriageReturn)
     wire.append(HTTPBytes.lineFeed)
     fields.append(field)
-    // Date, Connection, Content-Length and Transfer-Encoding are as long as that.
-    switch field.nameCount {
-    case 4, 10, 14, 17: mayFrame = true
-    default: break
+    if frames(name) { hasFraming = true }
+  }
+
+  /// `Date` is among them, which is the server's own business too.
+  private func frames(_ name: some Collection<UInt8>) -> Bool {
+    switch name.count {
+    case 4: HTTPHeaders.equal(name, "date".utf8)
+    case 10: HTTPHeaders.equal(name, "connection".utf8)
+    case 14: HTTPHeaders.equal(name, "content-length".utf8)
+    case 17: HTTPHeaders.equal(name, "transfer-encoding".utf8)
+    default: false
     }
   }
 
@@ -133,7 +138,19 @@ package struct HTTPHeaders: Sendable {
   }
 
   private func matches(_ field: Field, _ name: HTTPFieldName) -> Bool {
-    field.nameCount == name.text.utf8.count && HTTPHeaders.equal(nameBytes(field), name.text.utf8)
+    guard field.nameCount == name.text.utf8.count else { return false }
+    let answer = name.text.utf8.withContiguousStorageIfAvailable { name in
+      wire.withUnsafeBufferPointer { wire in
+        HTTPHeaders.equal(wire[field.start..<field.start + field.nameCount], name)
+      }
+    }
+    return answer ?? HTTPHeaders.equal(nameBytes(field), name.text.utf8)
+  }
+
+  /// Whether `value` begins with `word`, in any case of its letters.
+  package static func begins(_ value: ArraySlice<UInt8>, with word: StaticString) -> Bool {
+    value.count >= word.utf8CodeUnitCount
+      && word.withUTF8Buffer { equal(value.prefix($0.count), $0) }
   }
 
   static func equal(_ left: some Sequence<UInt8>, _ right: some Sequence<UInt8>) -> Bool {

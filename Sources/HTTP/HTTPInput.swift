@@ -44,6 +44,13 @@ struct HTTPInput {
     let stop = min(bytes.count, position + limit)
     return bytes.withUnsafeBufferPointer { bytes in
       var index = searched
+      // Eight at a time up to where something is: most of a head is plain text.
+      let raw = UnsafeRawBufferPointer(bytes)
+      while index + 8 <= stop,
+        HTTPBytes.areFieldValues(raw.loadUnaligned(fromByteOffset: index, as: UInt64.self))
+      {
+        index += 8
+      }
       while index < stop, HTTPBytes.isFieldValue(bytes[index]) { index += 1 }
       return index
     }

@@ -32,6 +32,10 @@ package struct HTTPResponseWriter {
     append(response.status.reason, to: &output)
     append("\r\n", to: &output)
     output.append(contentsOf: date)
+    if let prepared = response.prepared, !isHead, persists, version == .http11 {
+      output.append(contentsOf: prepared)
+      return .none
+    }
     appendFields(response.headers, to: &output)
     if !persists {
       append("Connection: close\r\n", to: &output)
@@ -42,13 +46,31 @@ package struct HTTPResponseWriter {
     switch (transfer, response.body) {
     case (.chunked, _): append("Transfer-Encoding: chunked\r\n", to: &output)
     case (_, .bytes(let bytes)) where !response.status.isBodyless:
-      append("Content-Length: ", to: &output)
-      append(bytes.count, to: &output)
-      append("\r\n", to: &output)
+      appendLength(of: bytes, to: &output)
     default: break
     }
     append("\r\n", to: &output)
     return transfer
+  }
+
+  /// What `head` appends behind the date, and the body: of an answer to GET over HTTP/1.1 that
+  /// leaves the connection open. `nil` where there is no such form.
+  static func prepared(_ response: HTTPResponse) -> [UInt8]? {
+    guard response.isShort, !response.status.isBodyless, case .bytes(let body) = response.body
+    else { return nil }
+    var output: [UInt8] = []
+    output.reserveCapacity(response.headers.wire.count + body.count + 32)
+    appendFields(response.headers, to: &output)
+    appendLength(of: body, to: &output)
+    append("\r\n", to: &output)
+    output.append(contentsOf: body)
+    return output
+  }
+
+  private static func appendLength(of body: [UInt8], to output: inout [UInt8]) {
+    append("Content-Length: ", to: &output)
+    append(body.count, to: &output)
+    append("\r\n", to: &output)
   }
 
   /// Whether the body's end cannot be told from the connection's.
@@ -69,7 +91,7 @@ package struct HTTPResponseWriter {
   }
 
   private static func appendFields(_ headers: HTTPHeaders, to output: inout [UInt8]) {
-    guard headers.mayFrame, reserved.contains(where: { headers.contains($0) }) else {
+    guard headers.hasFraming else {
       output.append(contentsOf: headers.wire)
       return
     }

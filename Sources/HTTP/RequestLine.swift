@@ -10,16 +10,16 @@ struct RequestLine {
   /// - Throws: 400 for a line that is none, 405 for targets that are no resource of ours, 505 for
   ///   another major version, 421 for another scheme.
   init(_ line: ArraySlice<UInt8>) throws(HTTPRefusal) {
-    guard let methodEnd = line.firstIndex(of: HTTPBytes.space), methodEnd > line.startIndex,
-      line[..<methodEnd].allSatisfy(HTTPBytes.isToken)
+    guard let methodEnd = HTTPBytes.firstIndex(of: HTTPBytes.space, in: line),
+      methodEnd > line.startIndex, HTTPBytes.all(line[..<methodEnd], HTTPBytes.isToken)
     else { throw HTTPRefusal(400, "The request line does not begin with a method.") }
     let rest = line[(methodEnd + 1)...]
-    guard let targetEnd = rest.firstIndex(of: HTTPBytes.space) else {
+    guard let targetEnd = HTTPBytes.firstIndex(of: HTTPBytes.space, in: rest) else {
       throw HTTPRefusal(400, "The request line has no version: HTTP/0.9 is not served.")
     }
     version = try RequestLine.version(rest[(targetEnd + 1)...])
     let target = rest[..<targetEnd]
-    guard let first = target.first, target.allSatisfy(RequestLine.isTarget) else {
+    guard let first = target.first, HTTPBytes.all(target, RequestLine.isTarget) else {
       throw HTTPRefusal(400, "The request target is empty or has a character that it may not have.")
     }
     method = HTTPMethod(token: line[..<methodEnd])
@@ -36,7 +36,7 @@ struct RequestLine {
       authority = host[..<(end ?? host.endIndex)]
       resource = host[(end ?? host.endIndex)...]
     }
-    let mark = resource.firstIndex(of: UInt8(ascii: "?"))
+    let mark = HTTPBytes.firstIndex(of: UInt8(ascii: "?"), in: resource)
     let pathBytes = resource[..<(mark ?? resource.endIndex)]
     path = pathBytes.isEmpty ? "/" : String(decoding: pathBytes, as: UTF8.self)
     query = mark.map { String(decoding: resource[($0 + 1)...], as: UTF8.self) }
@@ -91,7 +91,7 @@ enum HostSyntax {
       rest = rest[(end + 1)...]
     } else {
       let name = rest.prefix { $0 != UInt8(ascii: ":") }
-      guard name.allSatisfy(isName) else { return false }
+      guard HTTPBytes.all(name, isName) else { return false }
       if name.contains(UInt8(ascii: "%")), PercentCoding.decode(name) == nil { return false }
       rest = rest[name.endIndex...]
     }

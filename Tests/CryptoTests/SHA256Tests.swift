@@ -22,6 +22,17 @@ import Testing
     #expect(hasher.finish() == SHA256.hash(message))
   }
 
+  @Test func oneContextHashesOneMessageAfterAnother() {
+    var hasher = SHA256()
+    for count in [0, 43, 64, 0, 55, 56, 1000] {
+      let message = [UInt8](repeating: UInt8(count % 251), count: count)
+      #expect(message.withUnsafeBufferPointer { hasher.hash($0) } == SHA256.hash(message))
+    }
+    // What was fed before and not finished is none of it.
+    hasher.update([1, 2, 3])
+    #expect([4].withUnsafeBufferPointer { hasher.hash($0) } == SHA256.hash([4]))
+  }
+
   @Test func hashesWhatIsNotContiguous() {
     #expect(SHA256.hash(repeatElement(7, count: 3)) == SHA256.hash([7, 7, 7]))
     #expect(SHA256.hash([1, 2, 3].reversed()) == SHA256.hash([3, 2, 1]))

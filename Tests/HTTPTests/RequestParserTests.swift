@@ -16,6 +16,29 @@ import Testing
     #expect(parsed == [.request(request)])
   }
 
+  /// Wherever in a value a byte is, and however much lies before and behind it.
+  @Test func seesEachByteThatAValueMayNotHave() {
+    for place in 0..<20 {
+      for byte in UInt8.min...UInt8.max {
+        var value = [UInt8](repeating: UInt8(ascii: "v"), count: 20)
+        value[place] = byte
+        let head = Array("GET / HTTP/1.1\r\nHost: a\r\nX: ".utf8)
+        var parser = HTTPRequestParser(limits: .unixSocket)
+        parser.feed(head + value + Array("w\r\n\r\n".utf8))
+        let isAllowed = byte == 0x09 || (byte >= 0x20 && byte != 0x7F)
+        do throws(HTTPRefusal) {
+          let found = try parser.nextHead()?.request.headers.bytes(of: "X")
+          #expect(isAllowed, "byte \(byte) at \(place)")
+          let isPadding = place == 0 && (byte == 0x09 || byte == 0x20)
+          #expect(found?.elementsEqual(value.dropFirst(isPadding ? 1 : 0) + [0x77]) == true)
+        } catch {
+          #expect(!isAllowed, "byte \(byte) at \(place)")
+          #expect(error.status == 400)
+        }
+      }
+    }
+  }
+
   @Test func keepsTheCaseOfMethodsAndTargets() throws {
     let parsed = parseAtEverySplit(Array("get /A HTTP/1.1\r\nHost: LocalHost:1\r\n\r\n".utf8))
     guard case .request(let request) = try #require(parsed.first) else { return }

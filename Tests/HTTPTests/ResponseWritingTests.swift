@@ -66,6 +66,41 @@ import Testing
         == "HTTP/1.1 200 OK\r\nX: x\r\nContent-Length: 2\r\n\r\nok")
   }
 
+  /// A kept answer that was put together once is the same bytes to everybody.
+  @Test(
+    arguments: [
+      "GET / HTTP/1.1\r\nHost: a\r\n\r\n", "HEAD / HTTP/1.1\r\nHost: a\r\n\r\n",
+      "GET / HTTP/1.0\r\n\r\n",
+      "GET / HTTP/1.0\r\nConnection: keep-alive\r\n\r\n",
+      "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n",
+    ], [0, 4, 16 * 1024, 16 * 1024 + 1])
+  func aPreparedAnswerIsTheSameToEverybody(_ request: String, _ count: Int) async throws {
+    let headers: HTTPHeaders = ["ETag": "\"1\"", "Connection": "upgrade", "Date": "today"]
+    for status in [200, 304] as [HTTPStatus] {
+      var response = HTTPResponse(
+        status, headers: headers, text: String(repeating: "b", count: count))
+      let usual = try await answer(response, to: request)
+      response.prepare()
+      #expect(try await answer(response, to: request) == usual)
+    }
+  }
+
+  @Test func aPreparedAnswerThatIsChangedIsSentAsItIsThen() async throws {
+    var response = HTTPResponse(200, headers: ["ETag": "\"1\""], text: "one")
+    response.prepare()
+    response.body = .bytes(Array("three".utf8))
+    #expect(try await answer(response).hasSuffix("Content-Length: 5\r\n\r\nthree"))
+    response.prepare()
+    response.headers.set("ETag", "\"2\"")
+    #expect(try await answer(response).contains("ETag: \"2\"\r\n"))
+    response.prepare()
+    response.status = 203
+    #expect(try await answer(response).hasPrefix("HTTP/1.1 203 "))
+    response.prepare()
+    response.closesConnection = true
+    #expect(try await answer(response).contains("Connection: close\r\n"))
+  }
+
   @Test(arguments: [0, 1, 16 * 1024, 16 * 1024 + 1, 1 << 20])
   func writesBodiesOfAllSizes(_ count: Int) async throws {
     let body = String(repeating: "b", count: count)

@@ -44,7 +44,7 @@ extension Broker {
   ///
   /// - Parameter key: what follows `Bearer `; `nil` without such a header.
   /// - Throws: `.unauthorized`.
-  package func authenticate(key: String?) throws(Problem) -> Caller {
+  package func authenticate(key: ArraySlice<UInt8>?) throws(Problem) -> Caller {
     _ = try ledger()
     guard let key, let session = vault.session(key: key) else { throw .unauthorized }
     housekeeping.noteUse(of: session)

@@ -160,7 +160,8 @@ enum Look: Sendable {
   func of(requestId: String) -> [LiveRequest] { byId[OpaqueID(requestId)] ?? [] }
 
   func of(requestId: String, session: Session) -> LiveRequest? {
-    of(requestId: requestId).first { $0.session === session }
+    for request in of(requestId: requestId) where request.session === session { return request }
+    return nil
   }
 
   func of(number: Int64) -> LiveRequest? { byNumber[number] }

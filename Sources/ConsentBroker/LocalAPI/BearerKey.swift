@@ -2,18 +2,15 @@ import HTTP
 
 /// `Authorization: Bearer <key>` (RFC 6750, section 2.1).
 enum BearerKey {
-  private static let scheme = Array("bearer".utf8)
+  private static let scheme: StaticString = "bearer "
 
-  /// The key; `nil` without the header, with two of them, or with another scheme.
-  static func read(_ headers: HTTPHeaders) -> String? {
-    guard let value = headers.onlyBytes(of: .authorization), value.count > scheme.count else {
-      return nil
-    }
-    let end = value.startIndex + scheme.count
-    guard value[end] == HTTPBytes.space,
-      value[..<end].lazy.map(HTTPBytes.lowercased).elementsEqual(scheme)
+  /// The key's bytes as they came; `nil` without the header, with two of them, or with another
+  /// scheme.
+  static func read(_ headers: HTTPHeaders) -> ArraySlice<UInt8>? {
+    guard let value = headers.onlyBytes(of: .authorization),
+      HTTPHeaders.begins(value, with: scheme)
     else { return nil }
-    let key = HTTPBytes.trimmed(value[end...])
-    return key.isEmpty ? nil : String(decoding: key, as: UTF8.self)
+    let key = HTTPBytes.trimmed(value.dropFirst(scheme.utf8CodeUnitCount))
+    return key.isEmpty ? nil : key
   }
 }

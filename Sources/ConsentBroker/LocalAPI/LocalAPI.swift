@@ -104,6 +104,7 @@ import MeroConsent
 
   /// The route and not the path: an id is nobody else's business.
   private func note(_ route: Route, _ status: Int, _ code: String? = nil) {
+    guard broker.log.keeps(.debug) else { return }
     let line = { "local API: \(route.method.name) \(route.path.template): \(status)" }
     if let code {
       broker.log.debug(line(), .code(code))

@@ -64,7 +64,8 @@ import HTTP
 
   private static func answer(_ shared: SharedView) -> HTTPResponse {
     if let made = shared.answer { return made }
-    let made = RequestsResource.answer(shared.view)
+    var made = RequestsResource.answer(shared.view)
+    made.prepare()
     shared.answer = made
     return made
   }

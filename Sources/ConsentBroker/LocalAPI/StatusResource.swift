@@ -11,7 +11,8 @@ import MeroConsent
     broker.lookForRoom()
     let view = broker.status()
     if let shown = broker.shownStatus, shown.view == view { return .now(shown.answer) }
-    let made = APIResponse.json(StatusJSON(view), status: 200)
+    var made = APIResponse.json(StatusJSON(view), status: 200)
+    made.prepare()
     broker.shownStatus = (view, made)
     return .now(made)
   }

@@ -51,6 +51,11 @@ package struct Log: Sendable {
     nonmutating set { threshold.priority.store(newValue.priority, ordering: .relaxed) }
   }
 
+  /// Whether records of this level are kept: for those who would have to make something for one.
+  package func keeps(_ level: LogLevel) -> Bool {
+    level.priority <= threshold.priority.load(ordering: .relaxed)
+  }
+
   package func error(_ text: @autoclosure () -> String, _ fields: Field...) {
     write(.error, text, fields)
   }
@@ -105,7 +110,7 @@ package struct Log: Sendable {
   }
 
   private func write(_ level: LogLevel, _ text: () -> String, _ fields: [Field]) {
-    guard level.priority <= threshold.priority.load(ordering: .relaxed) else { return }
+    guard keeps(level) else { return }
     let about = fields.filter { $0.event == nil }
     let shown = about.map { " \($0.name)=\($0.value)" }.joined()
     let message = Self.cut(escaped(text()) + shown, after: Self.head(level).utf8.count)

@@ -11,7 +11,9 @@ import MeroConsent
   private var sessions: [String: Session] = [:]
   /// By the SHA-256 of their keys. A hash is not secret-dependent to compare, but the last word
   /// is `ConstantTime.equal`.
-  private var byKeyHash: [[UInt8]: Session] = [:]
+  private var byKeyHash: [KeyHash: Session] = [:]
+  /// For the keys of calls, each of which comes here.
+  private var hasher = SHA256()
   private let burstEnd = BurstEnd()
 
   init() {}
@@ -23,23 +25,22 @@ import MeroConsent
 
   func add(_ session: Session) {
     sessions[session.id] = session
-    byKeyHash[session.row.keyHash] = session
+    byKeyHash[KeyHash(session.row.keyHash)] = session
     burstEnd.countChanged(to: count)
   }
 
   /// The configuration says something else of a session, maybe with another key.
   func change(_ session: Session, to row: SessionRow, trust: SessionTrust) {
-    byKeyHash[session.row.keyHash] = nil
+    byKeyHash[KeyHash(session.row.keyHash)] = nil
     session.change(to: row, trust: trust)
-    byKeyHash[row.keyHash] = session
+    byKeyHash[KeyHash(row.keyHash)] = session
   }
 
   /// The session that a key opens.
-  func session(key: String) -> Session? {
-    let hash = SessionKey.hash(key)
-    guard let session = byKeyHash[hash], ConstantTime.equal(session.row.keyHash, hash) else {
-      return nil
-    }
+  func session(key: ArraySlice<UInt8>) -> Session? {
+    let hash = key.withUnsafeBufferPointer { hasher.hash($0) }
+    guard let session = byKeyHash[KeyHash(hash)], ConstantTime.equal(session.row.keyHash, hash)
+    else { return nil }
     return session
   }
 
@@ -48,7 +49,7 @@ import MeroConsent
   /// Ends what memory holds of a session: calls under way, tokens, keys.
   func remove(_ session: Session) {
     sessions[session.id] = nil
-    byKeyHash[session.row.keyHash] = nil
+    byKeyHash[KeyHash(session.row.keyHash)] = nil
     session.tokens = nil
     let client = session.client
     session.client = nil

@@ -12,7 +12,7 @@ import Testing
 
   @Test(arguments: ["Bearer abc", "bearer abc", "BEARER abc", "Bearer   abc"])
   func readsTheKey(_ value: String) {
-    #expect(BearerKey.read(Self.headers([value])) == "abc")
+    #expect(BearerKey.read(Self.headers([value])) == Array("abc".utf8)[...])
   }
 
   @Test(arguments: [
@@ -23,6 +23,6 @@ import Testing
   }
 
   @Test func leavesTheKeyAsItIs() {
-    #expect(BearerKey.read(Self.headers(["Bearer a b=\u{e9}"])) == "a b=\u{e9}")
+    #expect(BearerKey.read(Self.headers(["Bearer a b=\u{e9}"])) == Array("a b=\u{e9}".utf8)[...])
   }
 }

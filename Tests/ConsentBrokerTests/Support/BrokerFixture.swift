@@ -179,3 +179,10 @@ func refusal(_ body: () async throws -> some Any) async -> String? {
     }
   }
 }
+
+extension Broker {
+  /// As the edge hands a key over.
+  func authenticate(key: String?) throws(Problem) -> Caller {
+    try authenticate(key: key.map { Array($0.utf8)[...] })
+  }
+}
