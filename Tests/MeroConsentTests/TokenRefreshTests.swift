@@ -1,4 +1,5 @@
 import Crypto
+import EventLoop
 import FoundationEssentials
 import MeroConsent
 import Synchronization
@@ -207,6 +208,30 @@ import Testing
     #expect(try await read.value == "org-1")
     #expect(told.withLock { $0 } == 0)
     #expect(await scripted.bearers.last == "access-2")
+  }
+
+  @Test func aRefusalOfOlderTokensSaysNothingOfNewerOnes() async throws {
+    let open = Mutex(false)
+    let node = node
+    let scripted = scripted { call in
+      guard call.text.contains("refresh-1") else {
+        return .json(#"{"data":{"access_token":"\#(await node.access)","refresh_token":"r"}}"#)
+      }
+      while !open.withLock({ $0 }) { await Task.yield() }
+      return .json("", status: 401)
+    }
+    let client = try Fixture.client(scripted)
+    let first = Task { await code { try await client.consentResult("rq-1") } }
+    while await !scripted.paths.contains("POST /auth/refresh") { await Task.yield() }
+    try await client.replaceTokens(
+      SessionTokens(accessToken: "expired-too", refreshToken: "refresh-9"))
+    let second = Task { try await client.consentResult("rq-1").orgId }
+    while await scripted.calls.count < 3 { await Task.yield() }
+    // It has met the refresh of the older ones.
+    for _ in 0..<20 { await Task { @LoopActor in }.value }
+    open.withLock { $0 = true }
+    #expect(try await second.value == "org-1")
+    _ = await first.value
   }
 
   @Test func closingEndsARefresh() async throws {

@@ -15,7 +15,8 @@ import FoundationEssentials
   private var generation = 0
   /// The node refused this generation's refresh token: it is not sent again.
   private var refused = false
-  private var refresh: Task<ConsentError?, Never>?
+  /// The one under way, and whose it is.
+  private var refresh: (generation: Int, task: Task<ConsentError?, Never>)?
 
   nonisolated init(
     _ tokens: SessionTokens, transport: any NodeTransport, onChange: MeroClient.TokensChanged?
@@ -39,7 +40,7 @@ import FoundationEssentials
   func wipe() {
     tokens = nil
     generation += 1
-    refresh?.cancel()
+    refresh?.task.cancel()
   }
 
   /// Gets tokens newer than those that were refused. Requests that ask at the same time share
@@ -50,18 +51,25 @@ import FoundationEssentials
     // Tokens may change while the refresh runs: only their number says who won.
     while generation == old.generation {
       if refused { throw ConsentError(.sessionExpired) }
-      let task = refresh ?? startRefresh(of: old)
-      if let error = await task.value, generation == old.generation { throw error }
+      let refresh = refresh ?? startRefresh(of: old)
+      // That older tokens were refused says nothing of these.
+      if let error = await refresh.task.value, generation == old.generation,
+        refresh.generation == generation
+      {
+        throw error
+      }
     }
     _ = try current()
   }
 
   /// Returns once no refresh is under way: what the node gave is with whoever keeps the tokens.
   func refreshEnds() async {
-    while let refresh { _ = await refresh.value }
+    while let refresh { _ = await refresh.task.value }
   }
 
-  private func startRefresh(of old: Current) -> Task<ConsentError?, Never> {
+  private func startRefresh(
+    of old: Current
+  ) -> (generation: Int, task: Task<ConsentError?, Never>) {
     // A task of its own: the request that needed it first may be cancelled, the others go on.
     let task = Task { @LoopActor () -> ConsentError? in
       do throws(ConsentError) {
@@ -77,8 +85,8 @@ import FoundationEssentials
         return error
       }
     }
-    refresh = task
-    return task
+    refresh = (old.generation, task)
+    return (old.generation, task)
   }
 
   private func askNode(_ old: SessionTokens) async throws(ConsentError) -> SessionTokens {
