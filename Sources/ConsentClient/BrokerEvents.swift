@@ -152,7 +152,8 @@ enum EventLimits {
         BrokerEvent(
           id: event.id ?? "", requestId: answer.requestId,
           state: BrokerRequest.State(rawValue: answer.state), lastReturn: answer.lastReturn?.value,
-          isRecorded: answer.recorded ?? true, activationToken: answer.activationToken))
+          readFailure: answer.readFailure?.value, isRecorded: answer.recorded ?? true,
+          activationToken: answer.activationToken))
       retry = EventLimits.firstRetry
     }
   }

@@ -46,6 +46,17 @@ import Testing
     #expect(try #require(daemon.requests.first).text.contains(json))
   }
 
+  @Test(arguments: [
+    (TrustedReleases.all, #""trust":{"releases":true}"#),
+    (.named(["a", "b"]), #""trust":{"releases":["a","b"]}"#),
+  ])
+  func namesTheDaemonsReleases(_ releases: TrustedReleases, _ json: String) async throws {
+    let daemon = try StubDaemon(201, #"{"session":"s_1","key":"k-1"}"#)
+    _ = try await daemon.client().openSession(
+      NodeSession(package: "p", nodeURL: "u", releases: releases, tokens: Self.tokens))
+    #expect(try #require(daemon.requests.first).text.contains(json))
+  }
+
   @Test func readsChangesAndClosesASession() async throws {
     let daemon = try StubDaemon(200, Self.sessionJSON)
     let session = daemon.session()
@@ -144,6 +155,20 @@ import Testing
     #expect(request.outcome == expected && request.result.outcome == expected)
     #expect(request.result.status == .approved && request.changesOrganizations)
     #expect(request.lastReturn?.code == "OK" && request.decidedAt != nil)
+  }
+
+  @Test func readsWhyNobodyKnowsTheDecision() async throws {
+    let more =
+      #","detail":"It does not answer.","#
+      + #""readFailure":{"code":"NODE_UNREACHABLE","since":"2026-12-01T09:30:00Z"}"#
+    let daemon = try StubDaemon(200, requestJSON(more: more))
+    let request = try await daemon.session().request("rq-1")
+    let failure = try #require(request.readFailure)
+    #expect(request.state == .started && failure.code.rawValue == "NODE_UNREACHABLE")
+    #expect(failure.since.timeIntervalSince(request.createdAt) == 1800)
+    #expect(request.detail == "It does not answer.")
+    daemon.answer { _ in HTTPResponse(200, body: Array(requestJSON().utf8)) }
+    #expect(try await daemon.session().request("rq-1").readFailure == nil)
   }
 
   @Test func keepsWhatANewerDaemonSays() async throws {

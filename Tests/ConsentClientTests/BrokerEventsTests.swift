@@ -48,6 +48,12 @@ import Testing
       stream.send(
         ServerSentEvent(
           event: "request",
+          data: #"{"readFailure":{"code":"NODE_ERROR","since":"2026-12-01T09:00:00Z"},"#
+            + #""requestId":"rq-7","state":"started"}"#
+        ).bytes)
+      stream.send(
+        ServerSentEvent(
+          event: "request",
           data: #"{"activationToken":"tok-1","lastReturn":{"at":"2026-12-01T09:00:00Z","#
             + #""code":"OK"},"requestId":"rq-9","state":"approved"}"#, id: "9"
         ).bytes)
@@ -56,7 +62,12 @@ import Testing
       let event = try #require(try await events.next())
       #expect(event.id == String(id) && event.requestId == "rq-\(id)" && event.state == .started)
     }
+    let unread = try #require(try await events.next())
+    // It has no number of its own: whoever comes back goes on after the last one that has.
+    #expect(unread.id == "8" && unread.readFailure?.code.rawValue == "NODE_ERROR")
+    #expect(unread.isRecorded)
     let last = try #require(try await events.next())
+    #expect(last.readFailure == nil)
     #expect(last.id == "9" && last.state == .approved && last.lastReturn?.code == "OK")
     #expect(last.activationToken == "tok-1")
     let request = try #require(daemon.requests.first)

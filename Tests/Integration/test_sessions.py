@@ -160,12 +160,24 @@ def test_closing_ends_the_sessions_waits_and_streams(daemon, session):
             pass
 
 
+def test_whether_tokens_were_lost_or_refused_is_told(daemon, node, session):
+    body = {"request": {"kind": "createOrg", "name": "A"}}
+    daemon.restart(kill=True)
+    answer = session.post("/v1/requests", body)
+    assert answer.code == "SESSION_EXPIRED" and "started again" in answer.json()["detail"]
+    tokens = {name: node.ready[name] for name in ("accessToken", "refreshToken")}
+    assert session.patch("/v1/session", tokens).status == 200
+    node.control("tokens/revoke")
+    answer = session.post("/v1/requests", body)
+    assert answer.code == "SESSION_EXPIRED" and "has ended" in answer.json()["detail"]
+
+
 def test_there_are_only_so_many_sessions(daemon, node):
     for number in range(200):
         answer = daemon.api.post("/v1/sessions", opening(node, package=f"app-{number}"))
         if answer.status != 201:
             break
-    assert answer.status == 429 and answer.code == "TOO_MANY"
+    assert answer.status == 429 and answer.code == "TOO_MANY" and number == 128
     assert int(answer["Retry-After"]) >= 1
 
 

@@ -45,6 +45,21 @@ def test_knows_whether_the_nodes_answer(daemon, node, session):
     assert daemon.status["nodes"] == {"reachable": 0, "unreachable": 1}
 
 
+def test_a_node_of_several_sessions_is_one_node(daemon, node, session):
+    """And one of them that cannot read it is enough to look after it."""
+    for one in (session, Session(daemon, node), Session(daemon, node)):
+        one.start()
+    assert daemon.status["nodes"] == {"reachable": 1, "unreachable": 0}
+    other = {"url": node.ready["url"], "trust": {"transportKey": "ab" * 32}}
+    wrong = Session(daemon, node, node=other)
+    assert wrong.post("/v1/requests", {"request": {"kind": "createOrg", "name": "A"}}).code == (
+        "NODE_UNTRUSTED")
+    session.start()
+    assert daemon.status["nodes"] == {"reachable": 0, "unreachable": 1}
+    assert wrong.delete("/v1/session").status == 204
+    assert daemon.status["nodes"] == {"reachable": 1, "unreachable": 0}
+
+
 def test_tells_what_the_nodes_proved(daemon, node, session):
     # The key of the fixture's session is pinned, so that its node proves nothing.
     session.start()

@@ -1,5 +1,6 @@
 """Waiting with If-None-Match and Prefer: wait."""
 
+import json
 import threading
 import time
 
@@ -43,6 +44,48 @@ def test_a_wait_ends_with_a_refused_return_too(daemon, session, started):
         answer = connection.answer()
     assert answer.status == 200
     assert answer.json()["lastReturn"]["code"] == "CONSENT_REQUEST_MISMATCH"
+
+
+def test_a_wait_tells_a_node_that_cannot_be_read_from_nobody_having_decided(
+        daemon, node, session, started):
+    request_id, etag = started
+    assert "readFailure" not in session.request(request_id)
+    with session.events() as stream:
+        with waiting(daemon, session, request_id, etag) as connection:
+            node.misbehave("status", on="result", times="forever", number=500)
+            answer = connection.answer()
+        view = answer.json()
+        assert view["state"] == "started" and "decision" not in view
+        assert view["readFailure"]["code"] == "NODE_ERROR" and view["readFailure"]["since"]
+        assert "500" in view["detail"]
+        assert answer["ETag"] != etag
+        # It is one failure, however often the node is asked: whoever waits is not woken for each.
+        before = node.calls("result")
+        with waiting(daemon, session, request_id, answer["ETag"]) as connection:
+            until(lambda: node.calls("result") >= before + 2, "it is asked again")
+            later = session.get(path(request_id))
+            assert later["ETag"] == answer["ETag"] and later.json() == view
+            node.behave()
+            again = connection.answer()
+        assert again.status == 200 and again["ETag"] == etag
+        assert "readFailure" not in again.json() and "detail" not in again.json()
+        # The stream tells both, without a number: they are of the moment.
+        event = stream.next()
+        told = json.loads(event["data"])
+        assert told["readFailure"] == view["readFailure"] and "recorded" not in told
+        assert told["state"] == "started" and "id" not in event
+        assert "readFailure" not in stream.next_request()
+        node.decide(request_id)
+        assert stream.next_request()["state"] == "approved"
+    assert "readFailure" not in session.decided(request_id, "approved")
+
+
+def test_tokens_that_are_missing_are_no_failure_to_read(daemon, node, session, started):
+    request_id, _ = started
+    node.control("tokens/revoke")
+    assert session.post(path(request_id, "/return"), {"url": "x://r"}).code == "SESSION_EXPIRED"
+    view = session.request(request_id)
+    assert view["needsSession"] is True and "readFailure" not in view
 
 
 def test_the_watcher_finds_a_decision_that_nobody_brings_back(daemon, node, session, started):
@@ -137,6 +180,7 @@ def test_there_are_only_so_many_waits(daemon, session, started):
         except TimeoutError:
             pass
     assert refused is not None and refused.status == 429 and refused.code == "TOO_MANY"
+    assert len(connections) == 64 + 1
     assert int(refused["Retry-After"]) >= 1
     for connection in connections:
         connection.close()

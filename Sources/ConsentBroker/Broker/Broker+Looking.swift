@@ -54,7 +54,7 @@ extension Broker {
       }
       noteAnswer(answer, of: session, given: given)
     } else {
-      answer = .failure(ConsentError(.sessionExpired))
+      answer = .failure(session.tokensAreNeeded)
     }
     // It may have been cancelled meanwhile.
     if request.isOver { return .final(request.row) }
@@ -69,6 +69,7 @@ extension Broker {
       return await settle(request, verdict)
     case .stay(let error):
       if let pause = error.retryAfter { request.notBefore = .now + pause }
+      note(error, of: request)
       log.debug("not decided", .request(request.row.requestId), .code(error.code.rawValue))
       return .refused(error)
     case .nothing: return .refused(ConsentError(.nodeUnreachable))
@@ -120,6 +121,7 @@ extension Broker {
       activationToken = request.takeActivationToken()
       wasTold = request.unwritten?.told != nil
       if wasTold { forgetNote(of: request) }
+      session.events.forgetUnrecorded(request.number)
       request.row = change.row
       request.isOver = true
       request.unwritten = nil

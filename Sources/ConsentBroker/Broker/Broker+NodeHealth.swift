@@ -21,6 +21,23 @@ extension Broker {
     }
   }
 
+  /// What a read that decided nothing says to whoever waits: nobody has decided, or nobody can
+  /// know. Told when that changes, and not for each read.
+  func note(_ error: ConsentError, of request: LiveRequest) {
+    // `needsSession` says it of missing tokens.
+    let isRead = error.code == .notDecided || error.code == .sessionExpired
+    guard request.readFailure?.code != (isRead ? nil : error.code) else { return }
+    request.readFailure =
+      isRead ? nil : ReadFailure(code: error.code, since: tools.now().asKept, advice: error.advice)
+    let (row, session) = (request.row, request.session)
+    var event = BrokerEvent(
+      sequence: 0, requestId: row.requestId, state: row.state, lastReturn: row.lastReturn)
+    event.isOfReading = true
+    event.readFailure = request.readFailure
+    session.events.publishUnrecorded(event, of: row.number)
+    waits.signal(row.requestId, of: session.id)
+  }
+
   func noteIsReachable(_ session: Session) {
     if session.nodeIsReachable == false {
       log.info("the session's node is read again", .session(session.id), .event(.nodeRead))

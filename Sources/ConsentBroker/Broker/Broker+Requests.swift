@@ -156,10 +156,12 @@ extension Broker {
     let needsSession = asksNode && session.needsTokens
     let leftStarting = row.state == .starting && !startingNow.contains(row.number)
     let isDecided = row.state == .approved || row.state == .declined
-    let unwritten = live.of(number: row.number)?.unwritten
+    let request = live.of(number: row.number)
+    let unwritten = request?.unwritten
     let waitsForDisk = unwritten?.obstacle != nil
+    let readFailure = row.state == .started && !needsSession ? request?.readFailure : nil
     let mark =
-      "\(needsSession ? "n" : "")\(isLost ? "l" : "")\(waitsForDisk ? "u" : "")\(callback?.port ?? 0)"
+      "\(needsSession ? "n" : "")\(isLost ? "l" : "")\(waitsForDisk ? "u" : "")\(readFailure?.mark ?? "")\(callback?.port ?? 0)"
     return RequestView(
       requestId: row.requestId, kind: row.kind, state: row.state, createdAt: row.createdAt,
       code: row.code, url: row.url, expiresAt: row.expiresAt,
@@ -168,9 +170,10 @@ extension Broker {
       changesOrganizations: isDecided
         ? row.state == .approved && kind?.concernsOrganizations != false : nil,
       decidedAt: isDecided ? row.finishedAt : nil, lastReturn: row.lastReturn,
+      readFailure: readFailure,
       failure: row.failure.flatMap(ConsentError.Code.init(rawValue:)),
       detail: row.detail ?? (leftStarting ? Self.leftStartingDetail : nil)
-        ?? unwritten.flatMap(Self.detail),
+        ?? unwritten.flatMap(Self.detail) ?? readFailure?.advice,
       isRecorded: !waitsForDisk,
       needsSession: needsSession, etag: "\"\(row.number).\(row.revision).\(mark)\"")
   }
@@ -199,7 +202,7 @@ extension Broker {
       rereads[row.number]
       ?? Task { () -> ConsentError? in
         defer { rereads[row.number] = nil }
-        guard let client = session.client else { return ConsentError(.sessionExpired) }
+        guard let client = session.client else { return session.tokensAreNeeded }
         let given = session.tokensGiven
         let answer: Result<ConsentResult, ConsentError>
         do throws(ConsentError) {

@@ -60,7 +60,7 @@ extension Broker {
   package func check(_ caller: Caller) async throws(Problem) -> SessionCheck {
     let session = try session(caller)
     guard let client = session.client, !session.tokensAreSpent else {
-      throw .consent(ConsentError(.sessionExpired), requestId: nil)
+      throw .consent(session.tokensAreNeeded, requestId: nil)
     }
     let given = session.tokensGiven
     do {

@@ -27,7 +27,7 @@ extension Broker {
     return try await once(idempotencyKey, fingerprint, in: session) {
       [self] idempotency async throws(Problem) in
       guard let client = session.client, !session.tokensAreSpent else {
-        throw .consent(ConsentError(.sessionExpired), requestId: nil)
+        throw .consent(session.tokensAreNeeded, requestId: nil)
       }
       let row = RequestRow(
         session: session.id, requestId: RandomName.starting(), ticket: ViewTickets.randomTicket(),
@@ -54,7 +54,7 @@ extension Broker {
     return try await once(idempotencyKey, fingerprint, in: session) {
       [self] idempotency async throws(Problem) in
       guard let client = session.client else {
-        throw .consent(ConsentError(.sessionExpired), requestId: nil)
+        throw .consent(session.tokensAreNeeded, requestId: nil)
       }
       do throws(ConsentError) {
         try client.check(started)

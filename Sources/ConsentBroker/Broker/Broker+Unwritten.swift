@@ -90,7 +90,6 @@ extension Broker {
   }
 
   func forgetNote(of request: LiveRequest) {
-    request.session.events.forgetUnrecorded(request.number)
     tools.verdictNotes?.forget(request.number)
   }
 

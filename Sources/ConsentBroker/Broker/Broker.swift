@@ -175,24 +175,27 @@ package import MeroConsent
   }
 
   package func status() -> StatusView {
-    var (ofApps, reachable, unreachable) = (0, 0, 0)
+    var ofApps = 0
     var attestations: Set<NodeAttestation> = []
+    // By address. One session that cannot read its node is enough to look after that.
+    var nodes: [String: Bool] = [:]
     for session in vault.all {
       if !session.isConfigured { ofApps += 1 }
       if let isReachable = session.nodeIsReachable {
-        if isReachable { reachable += 1 } else { unreachable += 1 }
+        nodes[session.row.nodeURL] = isReachable && nodes[session.row.nodeURL] != false
       }
       if let attestation = session.client?.lastAttestation { attestations.insert(attestation) }
     }
     // Also after a start on a disk that has room, until what was told before is written.
     let unwritten = mending.isUnderWay ? live.unwritten.count : 0
+    let reachable = nodes.values.count { $0 }
     return StatusView(
       version: settings.version, startedAt: startedAt,
       uptimeSeconds: Int((BootInstant.now - bootedAt).components.seconds),
       callbackIPv4: callback?.ipv4, callbackIPv6: callback?.ipv6, sessions: vault.count,
       undecidedRequests: live.count - unwritten, waits: waits.count, eventStreams: eventStreams,
       configuredSessions: vault.count - ofApps, releases: releases.map(\.name),
-      nodesReachable: reachable, nodesUnreachable: unreachable,
+      nodesReachable: reachable, nodesUnreachable: nodes.count - reachable,
       attestations: attestations.sorted {
         ($0.verifiedAt, $0.image) > ($1.verifiedAt, $1.image)
       }, state: health, stateReset: stateReset, obstacle: obstacle, unwritten: unwritten)

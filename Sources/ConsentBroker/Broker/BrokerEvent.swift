@@ -9,6 +9,9 @@ package struct BrokerEvent: Sendable, Equatable {
   package let state: RequestState
   package let lastReturn: LastReturn?
   package var isRecorded: Bool { sequence > 0 }
+  /// The node cannot be read any more, or can again. That is of the moment, and never recorded.
+  package var isOfReading = false
+  package var readFailure: ReadFailure?
   /// Told once, to the first stream that hears of the event, and kept nowhere.
   package var activationToken: ActivationToken?
 }

@@ -14,7 +14,7 @@ package import EventLoop
   private var activation: (sequence: Int64, token: ActivationToken)?
   private var listeners: [ObjectIdentifier: Waiter] = [:]
   private(set) var hasEnded = false
-  /// Ends that the ledger has not taken yet, and so without a sequence number.
+  /// What the ledger does not have, and so has no sequence number: the newest of each request.
   private var unrecorded: [(mark: Int, number: Int64, event: BrokerEvent)] = []
   /// The mark of the newest of them that there ever was.
   private(set) var newestMark = 0
@@ -33,7 +33,8 @@ package import EventLoop
     for waiter in listeners.values { waiter.signal() }
   }
 
-  /// Tells of an end that is not written yet. It is told again when it is.
+  /// Tells of what the ledger does not have: an end that is not written yet, which is told again
+  /// when it is, or how a node can be read.
   func publishUnrecorded(_ event: BrokerEvent, of number: Int64) {
     newestMark += 1
     unrecorded.removeAll { $0.number == number }

@@ -23,6 +23,8 @@ import MeroConsent
   var reading: Reading?
   var readsBegun = 0
   var lastReadAt = BootInstant.now
+  /// `nil` where the last read was answered, and where tokens are all that is missing.
+  var readFailure: ReadFailure? { didSet { shown = nil } }
   /// The node asked not to be asked before; a return of the person's asks all the same.
   var notBefore = BootInstant.now
 

@@ -34,6 +34,19 @@ package struct LastReturn: Sendable, Equatable {
   }
 }
 
+/// Why nobody knows whether an undecided request is decided: the node cannot be read.
+package struct ReadFailure: Sendable, Equatable {
+  /// `NODE_UNREACHABLE`, `NODE_UNTRUSTED`, `NODE_ERROR`, `CONSENT_RESULT_INVALID`.
+  package let code: ConsentError.Code
+  /// The first of the reads that failed so, one after another.
+  package let since: Date
+  /// For a person, of that first read.
+  package let advice: String
+
+  /// For the tag of a view that shows it. Two that follow each other are not of one moment.
+  var mark: String { "r\(Int64(since.timeIntervalSince1970 * 1000))" }
+}
+
 /// One request as its own session sees it.
 package struct RequestView: Sendable {
   package var requestId: String
@@ -58,6 +71,8 @@ package struct RequestView: Sendable {
   package var changesOrganizations: Bool?
   package var decidedAt: Date?
   package var lastReturn: LastReturn?
+  /// Of an undecided request whose last read failed.
+  package var readFailure: ReadFailure?
   /// The code of a `failed` request.
   package var failure: ConsentError.Code?
   /// A sentence for a person where the state needs one.

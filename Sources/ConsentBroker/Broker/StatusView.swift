@@ -17,7 +17,8 @@ package struct StatusView: Sendable, Equatable {
   package var configuredSessions: Int
   /// The names of the releases that the configuration trusts.
   package var releases: [String]
-  /// Nodes of open sessions whose last call was answered, and those where it was not.
+  /// Nodes of open sessions that every session of theirs read last time, and those that one could
+  /// not.
   package var nodesReachable: Int
   package var nodesUnreachable: Int
   /// What the nodes of open sessions proved last, the newest first, each once.

@@ -72,18 +72,20 @@ import HTTP
   }
 }
 
-/// `{"requestId","state","lastReturn","activationToken"}`. No secrets of the consent.
+/// `{"requestId","state","lastReturn","readFailure","activationToken"}`. No secrets of the consent.
 struct EventJSON: JSONObject {
   let requestId: String
   /// `false`, or left out.
   let recorded: Bool?
   let state: String
   let lastReturn: LastReturnJSON?
+  let readFailure: ReadFailureJSON?
   let activationToken: String?
 
   func write(to json: inout JSONText) {
     json.member("activationToken", activationToken)
     json.member("lastReturn", lastReturn)
+    json.member("readFailure", readFailure)
     json.member("recorded", recorded)
     json.member("requestId", requestId)
     json.member("state", state)
@@ -93,9 +95,10 @@ struct EventJSON: JSONObject {
 extension EventJSON {
   init(_ event: BrokerEvent) {
     requestId = event.requestId
-    recorded = event.isRecorded ? nil : false
+    recorded = event.isRecorded || event.isOfReading ? nil : false
     state = event.state.rawValue
     lastReturn = event.lastReturn.map(LastReturnJSON.init)
+    readFailure = event.readFailure.map(ReadFailureJSON.init)
     activationToken = event.activationToken?.text
   }
 }

@@ -17,6 +17,7 @@ struct RequestJSON: JSONObject {
   let changesOrganizations: Bool?
   let decidedAt: Date?
   let lastReturn: LastReturnJSON?
+  let readFailure: ReadFailureJSON?
   let failure: String?
   let detail: String?
   let lifetimeCut: Bool?
@@ -40,6 +41,7 @@ struct RequestJSON: JSONObject {
     changesOrganizations = view.changesOrganizations
     decidedAt = view.decidedAt
     lastReturn = view.lastReturn.map(LastReturnJSON.init)
+    readFailure = view.readFailure.map(ReadFailureJSON.init)
     failure = view.failure?.rawValue
     detail = view.detail
     lifetimeCut = view.lifetimeCut ? true : nil
@@ -74,6 +76,7 @@ struct RequestJSON: JSONObject {
     }
     json.member("openedReason", openedReason)
     json.member("outcome", outcome)
+    json.member("readFailure", readFailure)
     json.member("recorded", recorded)
     json.member("requestId", requestId)
     json.member("state", state)
@@ -109,6 +112,22 @@ struct LastReturnJSON: JSONObject {
   func write(to json: inout JSONText) {
     json.member("at", at)
     json.member("code", code)
+  }
+}
+
+/// `{"code":…,"since":…}`.
+struct ReadFailureJSON: JSONObject {
+  let code: String
+  let since: Date
+
+  init(_ failure: ReadFailure) {
+    code = failure.code.rawValue
+    since = failure.since
+  }
+
+  func write(to json: inout JSONText) {
+    json.member("code", code)
+    json.member("since", since)
   }
 }
 

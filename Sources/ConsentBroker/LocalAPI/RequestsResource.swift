@@ -30,8 +30,9 @@ import HTTP
     let state = try parameters["state"].map { name throws(APIProblem) in
       guard let state = RequestState(rawValue: name) else {
         throw APIProblem(
-          .fieldInvalid, "The parameter state is none of \(RequestState.allCases.map(\.rawValue)).",
-          field: "state")
+          .fieldInvalid,
+          "The parameter state is none of these: "
+            + RequestState.allCases.map(\.rawValue).joined(separator: ", ") + ".", field: "state")
       }
       return state
     }

@@ -41,7 +41,8 @@ enum RouteTable {
       if route.method == .get { allowed.append(.head) }
     }
     guard !allowed.isEmpty else {
-      throw APIProblem(.notFound, "There is nothing at this path. See docs/openapi.yaml.")
+      throw APIProblem(
+        .notFound, "There is nothing at this path. Check its spelling; it begins with /v1/.")
     }
     let list = allowed.map(\.name).joined(separator: ", ")
     var headers = HTTPHeaders()

@@ -49,7 +49,8 @@ struct StatusJSON: JSONObject {
     }
   }
 
-  /// Nodes of open sessions, by whether the last call was answered.
+  /// Nodes of open sessions by their addresses: those that every session of theirs read last time,
+  /// and those that one could not.
   struct Nodes: JSONObject {
     let reachable: Int
     let unreachable: Int

@@ -66,6 +66,17 @@ import MeroConsent
   /// Whether nothing can be asked of the node until the app sends new tokens.
   var needsTokens: Bool { client == nil || tokensAreSpent }
 
+  /// Why nothing can be asked of the node.
+  ///
+  /// - Precondition: `needsTokens`.
+  var tokensAreNeeded: ConsentError {
+    ConsentError(
+      .sessionExpired,
+      advice: client == nil
+        ? "The service was started again and no longer has this session's tokens. Give it new ones, "
+          + "then ask again." : nil)
+  }
+
   /// Whether somebody counts on it, so that it is not unused.
   var isBusy: Bool { startsUnderWay + undecided + waits + streams > 0 }
 

@@ -53,6 +53,9 @@ struct RuntimeDirectory: Sendable, Equatable {
     }
   }
 
+  private static let advice =
+    "log in through the desktop, or name one: export XDG_RUNTIME_DIR=$(mktemp -d)"
+
   private static func check(
     _ parent: String, owner: UInt32, named name: String, private: Bool = false
   ) throws(StartFailure) {
@@ -63,14 +66,15 @@ struct RuntimeDirectory: Sendable, Equatable {
       throw StartFailure(
         .noRuntimeDirectory,
         "there is no runtime directory: \(name) \(parent) cannot be used (\(error)); "
-          + "log in through the desktop, or set XDG_RUNTIME_DIR")
+          + advice)
     }
     guard status.kind == .directory, status.owner == owner,
       !`private` || status.mode & 0o777 == 0o700
     else {
       throw StartFailure(
         .noRuntimeDirectory,
-        "there is no runtime directory: \(name) \(parent) is not a directory of this user's own")
+        "there is no runtime directory: \(name) \(parent) is not a directory of this user's own; "
+          + advice)
     }
   }
 }

@@ -70,8 +70,9 @@ import MeroConsent
       }
       throw BrokerError(
         BrokerError.Code(ConsentError.Code.sessionExpired),
-        "The consent daemon started again and needs the session's tokens: replace them, and wait "
-          + "for the request again.", requestId: request.requestId)
+        "The consent daemon has no usable tokens for the session any more: it was started again, or "
+          + "the node takes them no longer. Replace them, and wait for the request again.",
+        requestId: request.requestId)
     }
   }
 

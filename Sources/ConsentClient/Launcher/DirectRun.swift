@@ -107,7 +107,8 @@ import MeroConsent
       }
     reading = task
     let verdict = await task.value
-    reading = nil
+    // Whoever shared this one may look again already.
+    if reading == task { reading = nil }
     switch verdict {
     case .success: settle(verdict)
     case .failure(let error) where error.consentCode == .replaced: settle(verdict)

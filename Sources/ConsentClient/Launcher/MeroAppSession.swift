@@ -45,7 +45,8 @@ public final class MeroAppSession: Observable, Sendable {
   /// Through the daemon, where one answers; without one, by this program alone.
   ///
   /// - Parameters:
-  ///   - session: the app's session with its node.
+  ///   - session: the app's session with its node. Its `releases` are the daemon's to know: without
+  ///     the daemon its `trust` counts.
   ///   - callback: as `ConsentLauncher.decide` takes it.
   ///   - daemon: where the daemon is looked for.
   ///   - onTokensChanged: only without the daemon, which keeps new tokens itself.

@@ -37,6 +37,14 @@ public struct BrokerRequest: Sendable, Hashable {
     public let code: String
   }
 
+  /// Why nobody knows whether the person has decided: the daemon cannot read the node.
+  public struct ReadFailure: Sendable, Hashable {
+    /// `NODE_UNREACHABLE`, `NODE_UNTRUSTED`, `NODE_ERROR`, `CONSENT_RESULT_INVALID`.
+    public let code: BrokerError.Code
+    /// When the reads began to fail so.
+    public let since: Date
+  }
+
   /// Whether a page opened in the person's browser. Show its address and the code in any case.
   public enum Opened: Sendable, Hashable {
     /// The desktop says so.
@@ -69,6 +77,8 @@ public struct BrokerRequest: Sendable, Hashable {
   public let changesOrganizations: Bool
   public let decidedAt: Date?
   public let lastReturn: LastReturn?
+  /// Of an undecided request whose last read failed; `detail` says why. The daemon goes on trying.
+  public let readFailure: ReadFailure?
   /// Why it `failed`.
   public let failure: BrokerError.Code?
   /// A sentence for a person, where the state needs one.
@@ -119,6 +129,9 @@ public struct BrokerEvent: Sendable, Hashable {
   public let requestId: String
   public let state: BrokerRequest.State
   public let lastReturn: BrokerRequest.LastReturn?
+  /// The node cannot be read; an event without it says that it was read. Of this moment, so that it
+  /// is not told again.
+  public let readFailure: BrokerRequest.ReadFailure?
   /// `false` where the daemon could not write the change down yet: it is told again once it has.
   public let isRecorded: Bool
   /// Lets the app's window come to the front (`XDG_ACTIVATION_TOKEN` on Wayland): what the desktop

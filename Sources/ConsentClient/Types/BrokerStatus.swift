@@ -14,7 +14,8 @@ public struct BrokerStatus: Sendable, Hashable {
   public let undecidedRequests: Int
   public let waits: Int
   public let eventStreams: Int
-  /// Nodes of open sessions whose last call was answered, and those where it was not.
+  /// Nodes of open sessions that every session of theirs read last time, and those that one could
+  /// not.
   public let nodesReachable: Int
   public let nodesUnreachable: Int
   /// The releases that the daemon's configuration trusts, by its names for them.

@@ -10,8 +10,11 @@ public struct NodeSession: Sendable {
   public var account: String?
   /// The node's address, path included: `https://node.example/node-7`.
   public var nodeURL: String
-  /// How the node proves that it is the one.
+  /// How the node proves that it is the one. `.unconfigured`: the releases that the daemon's
+  /// configuration trusts, or, where there are none, a development node.
   public var trust: NodeTrust
+  /// Releases that the daemon's configuration trusts, in place of `trust`: nothing else will do.
+  public var releases: TrustedReleases?
   public var tokens: SessionTokens
   /// The package's own origins, where known: `returnTo` has to be on one of them.
   public var origins: [String]
@@ -19,17 +22,26 @@ public struct NodeSession: Sendable {
   public var returnTo: String?
 
   public init(
-    package: String, account: String? = nil, nodeURL: String, trust: NodeTrust,
-    tokens: SessionTokens, origins: [String] = [], returnTo: String? = nil
+    package: String, account: String? = nil, nodeURL: String, trust: NodeTrust = .unconfigured,
+    releases: TrustedReleases? = nil, tokens: SessionTokens, origins: [String] = [],
+    returnTo: String? = nil
   ) {
     self.package = package
     self.account = account
     self.nodeURL = nodeURL
     self.trust = trust
+    self.releases = releases
     self.tokens = tokens
     self.origins = origins
     self.returnTo = returnTo
   }
+}
+
+/// Releases that the daemon's configuration trusts (`[Release NAME]`).
+public enum TrustedReleases: Sendable, Hashable {
+  case all
+  /// Those of these names.
+  case named([String])
 }
 
 /// A session as the daemon has it. Never its tokens, never its key.

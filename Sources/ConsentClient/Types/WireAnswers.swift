@@ -40,6 +40,7 @@ struct RequestAnswer: Decodable {
   let changesOrganizations: Bool?
   let decidedAt: Date?
   let lastReturn: LastReturnAnswer?
+  let readFailure: ReadFailureAnswer?
   let failure: String?
   let detail: String?
   let lifetimeCut: Bool?
@@ -54,8 +55,9 @@ struct RequestAnswer: Decodable {
       state: BrokerRequest.State(rawValue: state), createdAt: createdAt, code: code, url: url,
       expiresAt: expiresAt, callback: callback, outcome: outcome?.outcome,
       changesOrganizations: changesOrganizations ?? false, decidedAt: decidedAt,
-      lastReturn: lastReturn?.value, failure: failure.map(BrokerError.Code.init(rawValue:)),
-      detail: detail, lifetimeWasCut: lifetimeCut ?? false, needsSession: needsSession ?? false,
+      lastReturn: lastReturn?.value, readFailure: readFailure?.value,
+      failure: failure.map(BrokerError.Code.init(rawValue:)), detail: detail,
+      lifetimeWasCut: lifetimeCut ?? false, needsSession: needsSession ?? false,
       isRecorded: recorded ?? true, opened: opened?.value(openedReason), version: version)
   }
 }
@@ -79,6 +81,15 @@ struct LastReturnAnswer: Decodable {
   let code: String
 
   var value: BrokerRequest.LastReturn { BrokerRequest.LastReturn(at: at, code: code) }
+}
+
+struct ReadFailureAnswer: Decodable {
+  let code: String
+  let since: Date
+
+  var value: BrokerRequest.ReadFailure {
+    BrokerRequest.ReadFailure(code: BrokerError.Code(rawValue: code), since: since)
+  }
 }
 
 /// `{"kind":…}` and the outcome's own fields.
@@ -112,6 +123,7 @@ struct EventAnswer: Decodable {
   let requestId: String
   let state: String
   let lastReturn: LastReturnAnswer?
+  let readFailure: ReadFailureAnswer?
   let recorded: Bool?
   let activationToken: String?
 }

@@ -15,7 +15,9 @@ struct OpenBody: Encodable {
     try body.encodeIfPresent(session.account, forKey: .account)
     var node = body.nestedContainer(keyedBy: NodeKeys.self, forKey: .node)
     try node.encode(session.nodeURL, forKey: .url)
-    if session.trust != .unconfigured {
+    if let releases = session.releases {
+      try node.encode(ReleasesBody(releases: releases), forKey: .trust)
+    } else if session.trust != .unconfigured {
       try node.encode(TrustBody(trust: session.trust), forKey: .trust)
     }
     try body.encode(session.tokens.accessToken, forKey: .accessToken)
@@ -25,7 +27,22 @@ struct OpenBody: Encodable {
   }
 }
 
-/// `node.trust`: one of three shapes.
+/// `node.trust` of the daemon's own releases: `true` for all, or names.
+private struct ReleasesBody: Encodable {
+  let releases: TrustedReleases
+
+  private enum Keys: String, CodingKey { case releases }
+
+  func encode(to encoder: any Encoder) throws {
+    var body = encoder.container(keyedBy: Keys.self)
+    switch releases {
+    case .all: try body.encode(true, forKey: .releases)
+    case .named(let names): try body.encode(names, forKey: .releases)
+    }
+  }
+}
+
+/// `node.trust` of the session's own: one of three shapes.
 private struct TrustBody: Encodable {
   let trust: NodeTrust
 

@@ -218,4 +218,16 @@ extension BrokerFixture {
     guard case .changed(let view) = result else { return nil }
     return view
   }
+
+  /// Waits until it has ended, as an app does: on the way it is told of reads that fail.
+  func end(_ caller: Caller, from etag: String, within time: Duration) async throws -> RequestView?
+  {
+    let deadline = BootInstant.now + time
+    var etag = etag
+    while let view = try await wait(caller, from: etag, for: deadline - .now) {
+      if view.state.isFinal { return view }
+      etag = view.etag
+    }
+    return nil
+  }
 }

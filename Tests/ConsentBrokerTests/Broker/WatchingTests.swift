@@ -34,7 +34,7 @@ import Testing
     // Somebody waits, and new tokens come: both would have it read at once.
     _ = try await fixture.broker.replaceTokens(
       of: caller, with: SessionTokens(accessToken: "new"))
-    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(60))
+    let seen = try await fixture.end(caller, from: view.etag, within: .seconds(60))
     #expect(seen?.state == .approved)
     #expect(fixture.node.reads(of: "rq-1") == 2)
     #expect(BootInstant.now - began >= .seconds(4))
@@ -100,14 +100,17 @@ import Testing
     fixture.node.lifetime = 1
     let view = try await fixture.start(caller)
     fixture.node.isDown = true
-    while fixture.broker.status().nodesUnreachable == 0 {
-      try await LoopActor.sleep(for: .milliseconds(10))
-    }
-    // Its time is over by then.
-    #expect(try await fixture.wait(caller, from: view.etag, for: .seconds(2)) == nil)
+    let unread = try #require(await fixture.wait(caller, from: view.etag, for: .seconds(60)))
+    #expect(unread.state == .started && unread.readFailure?.code == .nodeUnreachable)
+    #expect(unread.detail == ConsentError.Code.nodeUnreachable.advice)
+    // That is told once, however often it is read, and also when its time is over.
+    #expect(try await fixture.wait(caller, from: unread.etag, for: .seconds(2)) == nil)
+    #expect(fixture.node.reads(of: "rq-1") >= 2)
+    #expect(fixture.broker.status().nodesUnreachable == 1)
     fixture.node.approve("rq-1")
     fixture.node.isDown = false
-    #expect(try await fixture.wait(caller, from: view.etag, for: .seconds(60))?.state == .approved)
+    let seen = try await fixture.wait(caller, from: unread.etag, for: .seconds(60))
+    #expect(seen?.state == .approved && seen?.readFailure == nil && seen?.detail == nil)
     #expect(fixture.broker.status().nodesReachable == 1)
   }
 
@@ -117,7 +120,7 @@ import Testing
     fixture.node.lifetime = 5
     let view = try await fixture.start(caller)
     fixture.node.decide("rq-1", .broken(status: 200, body: #"{"status":"APPROVED"}"#))
-    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(60))
+    let seen = try await fixture.end(caller, from: view.etag, within: .seconds(60))
     #expect(seen?.state == .failed)
     #expect(seen?.failure == .resultInvalid)
     #expect(fixture.node.reads(of: "rq-1") >= 2)

@@ -224,6 +224,11 @@ class Listener(threading.Thread):
         while event := stream.next():
             if event["event"] == "shutdown":
                 continue
+            if "id" not in event:
+                # How the node can be read, at that moment: no part of the record.
+                if "recorded" in json.loads(event["data"]):
+                    app.book.fault(f"{app.app}: an event was not recorded, and no disk is full")
+                continue
             self.last = int(event["id"])
             self.begin = int(stream.begin) if self.begin is None else self.begin
             app.book.note(
