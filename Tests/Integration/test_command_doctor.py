@@ -66,7 +66,18 @@ def test_our_scheme_and_another_s(cli, home):
 def test_a_daemon_that_does_not_run(home):
     found = checks(Command(home))
     assert states(found, "socket") == ["fault"] and states(found, "daemon") == ["fault"]
-    assert "systemctl --user start mero-consentd.socket" in found["daemon"][0]["mend"]
+    # There is no user manager here: what helps is told, and nothing else.
+    assert states(found, "units") == ["note"]
+    for check in ("socket", "daemon"):
+        assert "with “mero-consentd &”" in found[check][0]["mend"]
+        assert "systemctl" not in found[check][0]["mend"]
+    assert "standard error" in found["daemon"][0]["mend"]
+
+
+def test_a_daemon_by_hand_is_started_on_its_own_socket(home):
+    found = {check["name"]: check for check in Command(home).plain(
+        "doctor", "--json", "--socket", "/nonexistent/it's").json["checks"]}
+    assert "“mero-consentd --socket '/nonexistent/it'\\''s' &”" in found["socket"]["mend"]
 
 
 def test_a_socket_that_others_can_use(cli, daemon):
@@ -87,6 +98,7 @@ def test_a_node_that_is_gone(cli, node):
     node.kill()
     found = checks(cli)
     assert states(found, "one") == ["fault"] and "NODE_UNREACHABLE" in found["one"][0]["text"]
+    assert f"“mero-consent node probe {node.ready['url']}”" in found["one"][0]["mend"]
 
 
 def test_a_node_that_is_not_the_one(cli, node):

@@ -282,9 +282,46 @@ def test_a_repeat_with_its_key_is_the_first_one(cli):
     assert first["requestId"] == again["requestId"]
 
 
-def test_what_the_node_says_cannot_write_to_the_terminal(cli, node):
-    ended = cli("request", "createOrg", "--name", "\x1b[31mx\u202e", "--no-wait")
-    assert "\x1b" not in ended.out + ended.err and "\u202e" not in ended.out + ended.err
+def test_what_a_node_says_moves_no_cursor(cli, node, daemon):
+    view = start(cli, "renameOrg")
+    name = "\x1b[2J\u202eAcme\r\u2028"
+    node.misbehave("raw-answer", on="result", times="forever", value=json.dumps({
+        "requestId": view["requestId"], "status": "approved",
+        "outcome": {"kind": "orgRenamed", "orgId": "ab" * 32, "name": name}}))
+    ended = cli("wait", view["requestId"])
+    assert ended.code == 0 and "Acme" in ended.out, ended
+    assert cli("result", "--json").json["outcome"]["name"] == name
+    for text in (ended.out, ended.err, cli("result", "--json").out, daemon.log):
+        for sign in "\x1b\u202e\r\u2028":
+            assert sign not in text
+    # In the log is nothing of it at all.
+    assert "Acme" not in daemon.log
+
+
+def test_a_node_that_cannot_be_read_is_told_from_nobody_having_decided(cli, node):
+    view = start(cli)
+    process = cli.start("wait", view["requestId"], *cli.socket)
+    assert b"Waiting" in process.stderr.readline()
+    node.misbehave("status", on="result", times="forever", number=500)
+    line = process.stderr.readline().decode()
+    assert line.startswith("NODE_ERROR: ") and line.endswith("The wait goes on.\n"), line
+    ended = cli("result", view["requestId"])
+    assert ended.code == 4 and "not read    NODE_ERROR since 20" in ended.out, ended
+    assert ended.err.startswith("NODE_ERROR: ") and "500" in ended.err
+    assert cli("result", "--json").json["readFailure"]["code"] == "NODE_ERROR"
+    watching = cli.start("watch", "--after", "0", *cli.socket)
+    killer = threading.Timer(PATIENCE, watching.kill)
+    killer.start()
+    assert any(b"the node cannot be read: NODE_ERROR" in line for line in watching.stdout)
+    killer.cancel()
+    watching.kill()
+    watching.communicate()
+    node.behave()
+    assert process.stderr.readline() == b"The node is read again.\n"
+    node.decide(view["requestId"])
+    assert process.wait(PATIENCE) == 0
+    process.communicate()
+    assert "not read" not in cli("result").out
 
 
 def test_refusals_have_their_codes(cli, node):

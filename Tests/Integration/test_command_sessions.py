@@ -5,6 +5,7 @@ import stat
 
 import pytest
 from harness.command import Command
+from harness.settings import drop_in, release
 
 
 @pytest.fixture
@@ -140,12 +141,39 @@ def test_names_are_plain(cli, node, name):
 
 
 @pytest.mark.parametrize("trust", [[], ["--development", "--transport-key", "0" * 64],
-                                   ["--development", "--profile", "x"]])
-def test_trust_is_one_of_three(cli, node, trust):
+                                   ["--development", "--profile", "x"],
+                                   ["--development", "--trusted-releases"],
+                                   ["--trusted-releases", "--profile", "x"]])
+def test_trust_is_one_of_four(cli, node, trust):
     token = cli.private_file("token", node.ready["accessToken"])
     ended = cli("session", "add", "one", "--node", node.ready["url"], "--package", "p",
                 "--token-file", token, *trust)
     assert ended.code == 64 and "--" in ended.err
+
+
+def test_the_releases_that_the_daemon_trusts(cli, node, daemon):
+    trust = {"transport_key": None, "trusted_releases": True}
+    ended = cli.add("one", node, **trust)
+    assert ended.code == 77 and "node trust" in ended.err, ended
+    assert cli("session", "list", "--json").json == {"sessions": []}
+    drop_in(daemon, "10-a.conf", release("a", {
+        "mrtd": "aa" * 48, **{f"rtmr{number}": "bb" * 48 for number in range(4)}}))
+    daemon.restart()
+    assert cli.add("one", node, **trust).code == 0
+    key = (daemon.runtime / "mero-consent" / "cli" / "one").read_text()
+    shown = daemon.api.with_key(key).get("/v1/session").json()
+    assert shown["node"]["trust"] == {"releases": True}
+    # It is none of them, on loopback neither.
+    ended = cli("request", "createOrg", "--name", "A")
+    assert ended.code == 77 and "NODE_UNTRUSTED" in ended.err
+
+
+def test_a_key_that_is_none_says_what_to_do(cli, node, daemon):
+    cli.add("one", node)
+    file = daemon.runtime / "mero-consent" / "cli" / "one"
+    file.write_text("two words")
+    ended = cli("session", "remove", "one")
+    assert ended.code == 65 and str(file) in ended.err and "Remove that file" in ended.err
 
 
 def test_configured_sessions_are_listed_and_not_removed(cli, node, daemon):

@@ -83,6 +83,8 @@ def test_ctrl_c_at_the_question_and_at_a_token_ends_it(cli, node):
         screen.until("[Y/n]")
         screen.type("\x03")
         assert screen.end() == -signal.SIGINT
+        # The request is there, and goes on.
+        assert f"wait --socket {cli.socket[1]} {newest(cli)['requestId']}" in screen.text
     with Screen(cli, "session", "renew", "one", "--token-file", "-") as screen:
         screen.until("press Enter")
         until(lambda: not screen.shows_what_is_typed, "the terminal hides it")

@@ -217,6 +217,10 @@ def test_probe_tells_of_a_development_node(home, node):
         "node", "probe", node.ready["url"], "--transport-key", node.ready["transportKey"],
         "--json").json
     assert document["sealed"] and document["trusted"] and "attestation" not in document
+    # Who says that the key is the node's.
+    key, probe = node.ready["transportKey"], ["node", "probe", node.ready["url"]]
+    assert f"{key}, pinned by --transport-key\n" in cli(*probe, "--transport-key", key).out
+    assert f"{key}, by a mock quote\n" in cli(*probe, "--development").out
     # Nothing was asked of it.
     calls = {name for name, count in node.overview["calls"].items() if count}
     assert calls == {"attest", "handshake"}

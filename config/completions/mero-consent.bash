@@ -41,7 +41,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -67,7 +66,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -79,7 +77,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -90,7 +87,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -101,7 +97,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -113,7 +108,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -126,7 +120,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -139,7 +132,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -152,7 +144,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -164,7 +155,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -178,7 +168,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -190,7 +179,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -201,7 +189,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -213,7 +200,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -225,7 +211,6 @@ _mero_consent_values() {
         --return-to|--returnTo) echo "" ;;
         --timeout) echo "" ;;
         --idempotency-key) echo "" ;;
-        -o|--output) echo "@file" ;;
         -s|--session) echo "@session" ;;
         --socket) echo "@file" ;;
         *) return 1 ;;
@@ -382,7 +367,7 @@ _mero_consent() {
     "node") word="trust probe --help" ;;
     "quote") word="verify --help" ;;
     "session add")
-      word="--node --package --account --token-file --refresh-token-file --return-to --origin --transport-key --release --profile --development --socket --json -h --help" ;;
+      word="--node --package --account --token-file --refresh-token-file --return-to --origin --transport-key --release --profile --trusted-releases --development --socket --json -h --help" ;;
     "session list")
       word="--socket --json -h --help" ;;
     "session renew")
@@ -392,37 +377,37 @@ _mero_consent() {
       word="--socket --json -h --help"
       [[ $operands == 0 && $current != -* ]] && word="$(mero-consent completions sessions 2>/dev/null) $word" ;;
     "request createOrg"|"request create-org")
-      word="--name --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--name --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request createInvite"|"request create-invite")
       word="--org --role --team --ttl-secs --uses --all-apps --no-all-apps --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
     "request acceptInvite"|"request accept-invite")
-      word="--token-file --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--token-file --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request renameOrg"|"request rename-org")
-      word="--org --name --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --name --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request deleteOrg"|"request delete-org")
-      word="--org --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request leaveOrg"|"request leave-org")
-      word="--org --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request removeMember"|"request remove-member")
-      word="--org --account --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --account --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request setMemberRole"|"request set-member-role")
-      word="--org --account --role --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --account --role --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request setMemberTeams"|"request set-member-teams")
-      word="--org --account --team --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --account --team --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request removeMemberTeams"|"request remove-member-teams")
-      word="--org --account --team --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --account --team --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request revokeInvite"|"request revoke-invite")
-      word="--org --invite-key --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --invite-key --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request setCapabilities"|"request set-capabilities")
-      word="--org --account --team --capabilities --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --account --team --capabilities --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request setAllApps"|"request set-all-apps")
-      word="--org --account --all-apps --no-all-apps --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--org --account --all-apps --no-all-apps --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request release")
-      word="--tag --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--tag --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request upgrade")
-      word="--instance --version --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--instance --version --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "request outbound")
-      word="--instance --host --return-to --open --no-open --no-wait --timeout --idempotency-key --show-secret -o --output -s --session --socket --json -h --help" ;;
+      word="--instance --host --return-to --open --no-open --no-wait --timeout --idempotency-key -s --session --socket --json -h --help" ;;
     "wait")
       word="--timeout --show-secret -o --output -s --session --socket --json -h --help" ;;
     "result")

@@ -11,6 +11,7 @@ enum DoctorCommand {
       "A fault is something that does not work; a note is something that is good to have.",
     ],
     options: [.socket], exitCodes: [.done, .faulty, .usage],
+    faultMeaning: "something does not work",
     run: { (arguments, terminal) throws(CommandFailure) in
       let findings = await examine(Patient(arguments))
       let isHealthy = !findings.contains { $0.state == .fault }
@@ -21,7 +22,7 @@ enum DoctorCommand {
 
   @LoopActor private static func examine(_ patient: Patient) async -> [Finding] {
     DirectoryCheck.look(patient) + SocketCheck.look(patient) + DaemonCheck.look(patient)
-      + CallbackCheck.look(patient) + (await UnitsCheck.look(patient)) + SchemeCheck.look(patient)
+      + CallbackCheck.look(patient) + UnitsCheck.look(patient) + SchemeCheck.look(patient)
       + (await BrowserCheck.look(patient)) + (await DesktopServicesCheck.look(patient))
       + (await SessionCheckup.look(patient))
   }

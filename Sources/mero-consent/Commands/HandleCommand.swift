@@ -70,6 +70,11 @@ enum HandleCommand {
     CommandFailure(.badData, .urlMalformed, "this URL is no return of a consent page: \(complaint)")
   }
 
+  /// Some messages are whole sentences, and some are not.
+  static func sentence(_ message: String) -> String {
+    message.hasSuffix(".") ? message : message + "."
+  }
+
   private static func activationToken(_ environment: [String: String]) -> ActivationToken? {
     ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].lazy.compactMap { environment[$0] }
       .compactMap(ActivationToken.init).first
@@ -82,7 +87,8 @@ enum HandleCommand {
     defer { bus.close() }
     let notification = DesktopNotification(
       summary: "The answer did not arrive",
-      body: "\(escaped(failure.message)). Go back to the app: it may find the decision by itself.")
+      body: escaped(sentence(failure.message))
+        + " Go back to the app: it may find the decision by itself.")
     _ = await notification.show(on: bus)
   }
 }

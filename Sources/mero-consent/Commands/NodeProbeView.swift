@@ -39,13 +39,19 @@ struct NodeProbeView {
     ]
     if let offset { rows.append(("clock", clock(offset, style))) }
     rows += proof(style)
-    if let key = report.transportKey { rows.append(("key", escaped(key))) }
+    if let key = report.transportKey { rows.append(("key", "\(escaped(key)), \(keyOrigin)")) }
     rows.append(("sealed", report.isSealed ? style.green("yes") : style.red("no")))
     rows.append(("trusted", verdict(style)))
     if let failure = report.failure {
       rows.append(("reason", escaped("\(failure.code.rawValue): \(failure.advice)")))
     }
     return rows.map { Layout.padded($0.0, to: 13) + $0.1 }
+  }
+
+  /// Who says that the key is the node's.
+  private var keyOrigin: String {
+    if trust == "transportKey" { return "pinned by --transport-key" }
+    return report.attestation?.isMock == true ? "by a mock quote" : "proved by the quote"
   }
 
   private func clock(_ offset: Double, _ style: Style) -> String {

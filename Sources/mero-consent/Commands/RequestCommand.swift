@@ -24,7 +24,7 @@ enum RequestCommand {
       ],
       options: KindFields.fields(of: kind).flatMap(\.options) + KindFields.returnTo.options + [
         open, noOpen, noWait, ResultOptions.timeout, idempotencyKey,
-      ] + ResultOptions.all + [.session, .socket],
+      ] + (kind.outcome == .inviteCreated ? ResultOptions.all : []) + [.session, .socket],
       exitCodes: ExitCode.decisions, examples: examples(of: kind),
       aliases: [Spelling.dashed(kind.rawValue)].filter { $0 != kind.rawValue },
       run: { (arguments, terminal) throws(CommandFailure) in
@@ -50,6 +50,11 @@ enum RequestCommand {
       try await session.start(request, idempotencyKey: key)
     }
     showCode(started, on: terminal)
+    // Also at the question: the request is there.
+    if !started.state.isFinal {
+      terminal.farewell = DecisionWait.farewell(arguments, started.requestId)
+    }
+    defer { terminal.farewell = [] }
     if !started.state.isFinal, await wantsPage(arguments, terminal) {
       await openPage(of: started, in: session, on: terminal)
     } else if let url = started.url {

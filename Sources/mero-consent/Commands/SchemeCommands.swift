@@ -18,6 +18,7 @@ enum SchemeCommands {
     ],
     operands: [operand],
     exitCodes: [.done, .faulty, .usage, .badData, .notWritten, .configuration],
+    faultMeaning: "the scheme does not open with mero-consent yet; a warning says what is missing",
     examples: [
       .init(text: "An app's own scheme", line: "mero-consent register-scheme com.example.notes")
     ],
@@ -47,6 +48,7 @@ enum SchemeCommands {
     ],
     operands: [operand],
     exitCodes: [.done, .faulty, .usage, .badData, .notWritten, .configuration],
+    faultMeaning: "the scheme opens with mero-consent still: something else has registered it so",
     run: { (arguments, terminal) throws(CommandFailure) in
       let name = try scheme(arguments)
       let outcome = try await changing(name) {

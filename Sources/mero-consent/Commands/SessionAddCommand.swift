@@ -23,6 +23,9 @@ enum SessionAddCommand {
     repeatable: true, values: .file)
   private static let profile = Option(
     "profile", "NAME", help: "the image of the release (default \(PublishedRelease.lockedProfile))")
+  private static let trustedReleases = Option(
+    "trusted-releases",
+    help: "trust nodes that run a release which the daemon trusts (“node trust”)")
   private static let development = Option(
     "development", help: "trust a development node, on this machine only")
 
@@ -33,12 +36,12 @@ enum SessionAddCommand {
         + "tokens in memory only.",
       "The session's key is kept in $XDG_RUNTIME_DIR/mero-consent/cli, which only this user can "
         + "read and which is gone at logout. The first session that is added is the default.",
-      "One of --transport-key, --release and --development says how the node proves that it is "
-        + "the one.",
+      "One of --transport-key, --release, --trusted-releases and --development says how the node "
+        + "proves that it is the one.",
     ],
     options: [
       node, package, account, TokenOptions.access, TokenOptions.refresh, returnTo, origin,
-      transportKey, release, profile, development, .socket,
+      transportKey, release, profile, trustedReleases, development, .socket,
     ],
     operands: [.init(metavar: "NAME", help: "what the session is called here")],
     exitCodes: [.done, .usage, .badData, .unavailable, .notWritten, .notAllowed, .configuration],
@@ -50,7 +53,7 @@ enum SessionAddCommand {
       .init(
         text: "The token from another program",
         line: "get-token | mero-consent session add work --node https://node.example/node-7 "
-          + "--package com.example.notes --token-file - --release published-mrtds.json"),
+          + "--package com.example.notes --token-file - --trusted-releases"),
     ],
     run: { (arguments, terminal) throws(CommandFailure) in
       try await run(arguments, on: terminal)
@@ -70,6 +73,7 @@ enum SessionAddCommand {
     let session = NodeSession(
       package: arguments.value(package) ?? "", account: arguments.value(account),
       nodeURL: arguments.value(node) ?? "", trust: try trust(arguments),
+      releases: arguments.has(trustedReleases) ? .all : nil,
       tokens: try TokenOptions.read(arguments, on: terminal), origins: arguments.values(origin),
       returnTo: arguments.value(returnTo))
     let opened = try await Daemon.call { () throws(BrokerError) in
@@ -111,15 +115,17 @@ enum SessionAddCommand {
   }
 
   private static func trust(_ arguments: ParsedArguments) throws(CommandFailure) -> NodeTrust {
-    let given = [transportKey, release, development].filter { arguments.has($0) }
+    let given = [transportKey, release, trustedReleases, development].filter { arguments.has($0) }
     guard let chosen = given.first, given.count == 1 else {
-      throw .usage("one of --transport-key, --release and --development has to be given")
+      throw .usage(
+        "one of --transport-key, --release, --trusted-releases and --development has to be given")
     }
     guard chosen == release || !arguments.has(profile) else {
       throw .usage("--profile goes with --release only")
     }
     if let key = arguments.value(transportKey) { return .transportKey(key) }
     if chosen == development { return .development }
+    if chosen == trustedReleases { return .unconfigured }
     var images: [NodeMeasurements] = []
     for file in arguments.values(release) {
       images.append(try ReleaseFile.image(in: file, profile: arguments.value(profile)))

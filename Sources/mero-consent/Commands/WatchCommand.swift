@@ -10,11 +10,12 @@ enum WatchCommand {
   static let command = Command(
     path: ["watch"], group: .requests, summary: "show what happens to the session's requests",
     description: [
-      "A line for each change, until Ctrl-C. It goes on over restarts of the daemon. With --json "
-        + "each line is one document."
+      "A line for each change, until Ctrl-C: the event's id, the request, its state, and what the last "
+        + "return met or why the node cannot be read. It goes on over restarts of the daemon."
     ],
     options: [after, .session, .socket],
     exitCodes: [.usage, .unavailable, .notWritten, .notAllowed, .configuration],
+    jsonHelp: "print a JSON document a line, one for each change; all else goes to standard error",
     run: { (arguments, terminal) throws(CommandFailure) in
       let id = arguments.value(after)
       if let id, id.isEmpty || id.utf8.count > 18 || !id.allSatisfy({ ("0"..."9").contains($0) }) {
@@ -44,8 +45,9 @@ enum WatchCommand {
 
   private static func line(_ event: BrokerEvent) -> String {
     let came = event.lastReturn.map { ", last return \(escaped($0.code))" } ?? ""
+    let unread = event.readFailure.map { ", the node cannot be read: \(escaped($0.code.rawValue))" }
     return "\(escaped(event.id))  \(escaped(event.requestId))  \(escaped(event.state.rawValue))"
-      + came
+      + came + (unread ?? "")
   }
 }
 
@@ -54,11 +56,13 @@ private struct EventDocument: Encodable {
   let requestId: String
   let state: String
   let lastReturn: RequestDocument.LastReturn?
+  let readFailure: RequestDocument.ReadFailure?
 
   init(_ event: BrokerEvent) {
     id = event.id
     requestId = event.requestId
     state = event.state.rawValue
     lastReturn = event.lastReturn.map { .init(at: RFC3339.text($0.at), code: $0.code) }
+    readFailure = event.readFailure.map(RequestDocument.ReadFailure.init)
   }
 }

@@ -27,8 +27,11 @@ enum CallbackCheck {
       return [
         .fault(
           name, "the daemon does not listen",
-          mend: "Start “mero-consentd-callback.socket”, or set another CallbackPort in "
-            + "mero-consentd.conf.")
+          mend: patient.isService
+            ? "“systemctl --user start mero-consentd-callback.socket” says why; free the port, or give "
+              + "that unit another (docs/operations.md)."
+            : "Free the port and restart the daemon, or set another CallbackPort in "
+              + "mero-consentd.conf.")
       ]
     }
     return [.ok(name, told.joined(separator: ", "))]

@@ -10,9 +10,7 @@ enum DaemonCheck {
       return [
         .fault(
           "daemon", "\(error.code.rawValue): \(error.advice)",
-          mend:
-            "Start it with “systemctl --user start mero-consentd.socket”; “journalctl --user -u "
-            + "mero-consentd” tells why it does not.")
+          mend: "Start it \(patient.howToStart); \(patient.whereItsLogIs) tells why it does not.")
       ]
     }
     var findings: [Finding] = []
@@ -22,7 +20,7 @@ enum DaemonCheck {
       findings.append(
         .fault(
           "daemon", "mero-consentd is \(status.version), and this is \(ProductVersion.text)",
-          mend: "Restart it with “systemctl --user restart mero-consentd”."))
+          mend: "Restart it \(patient.howToRestart)."))
     }
     if status.stateHealth != "ok" {
       findings.append(
@@ -31,13 +29,14 @@ enum DaemonCheck {
           (["the record of requests is \(status.stateHealth)"]
             + [status.stateReason, StatusCommand.unwritten(status)].compactMap(\.self))
             .joined(separator: "; "),
-          mend: "Look for room and rights in $XDG_STATE_HOME/mero-consent; “journalctl --user -u "
-            + "mero-consentd” names the fault."))
+          mend: "Look for room and rights in the daemon's state directory "
+            + "($XDG_STATE_HOME/mero-consent without --state-dir); \(patient.whereItsLogIs) names the "
+            + "fault."))
     } else if status.stateWasReset {
       findings.append(
         .note(
           "record", "it was damaged, and set up anew",
-          mend: "The damaged one lies beside it in $XDG_STATE_HOME/mero-consent."))
+          mend: "The damaged one lies beside it in the daemon's state directory."))
     } else {
       findings.append(.ok("record", "requests are recorded"))
     }

@@ -3,25 +3,24 @@ import EventLoop
 
 /// The units, under the person's service manager.
 enum UnitsCheck {
-  private static let units = [
-    "mero-consentd.socket", "mero-consentd-callback.socket", "mero-consentd-callback6.socket",
-  ]
-
-  @LoopActor static func look(_ patient: Patient) async -> [Finding] {
-    var missing: [String] = []
-    for unit in units {
-      let state: String?
-      do throws(BusError) {
-        guard let bus = patient.bus else { throw BusError(call: "bus", code: 0) }
-        state = try await UnitFiles(on: bus).state(of: unit, until: patient.deadline)
-      } catch {
-        return [
-          .note(
-            "units", "no user manager of systemd answers",
-            mend: "Without it start mero-consentd by hand, in the desktop's autostart for example.")
-        ]
-      }
-      if state?.hasPrefix("enabled") != true { missing.append(unit) }
+  @LoopActor static func look(_ patient: Patient) -> [Finding] {
+    guard !patient.units.isEmpty else {
+      return [
+        .note(
+          "units", "no user manager of systemd answers",
+          mend: "Without it start mero-consentd by hand, in the desktop's autostart for example.")
+      ]
+    }
+    guard patient.units.values.contains(where: { $0 != nil }) else {
+      let text = "the package's units are not installed"
+      let mend = "Install the package, or start mero-consentd by hand."
+      return [
+        patient.isDaemonUp ? .note("units", text, mend: mend) : .fault("units", text, mend: mend)
+      ]
+    }
+    let missing = Patient.sockets.filter { unit in
+      let state = patient.units[unit] ?? nil
+      return state?.hasPrefix("enabled") != true
     }
     guard !missing.isEmpty else { return [.ok("units", "the sockets are enabled")] }
     let mend = "Enable them with “systemctl --user enable --now \(missing.joined(separator: " "))”."

@@ -34,7 +34,7 @@ enum SessionCheckup {
     do throws(BrokerError) {
       return working(name, try await session.check())
     } catch {
-      return failing(name, error, patient)
+      return failing(name, error, node: (try? await session.info())?.nodeURL, patient)
     }
   }
 
@@ -65,11 +65,12 @@ enum SessionCheckup {
   }
 
   private static func failing(
-    _ name: String, _ error: BrokerError, _ patient: Patient
+    _ name: String, _ error: BrokerError, node: String?, _ patient: Patient
   ) -> [Finding] {
     let mend =
       FailureHints.hint(error.code, session: name, patient.arguments)
-      ?? "“mero-consent node probe URL” tells more."
+      ?? "“\(patient.arguments.again("node probe", words: [node ?? "URL"], keepsSocket: false))” "
+      + "tells more."
     let steps =
       switch error.consentCode {
       case .nodeUntrusted: 1

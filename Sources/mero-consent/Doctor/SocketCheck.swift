@@ -11,7 +11,7 @@ enum SocketCheck {
       return [
         .fault(
           name, "there is none at \(path)",
-          mend: "Start it with “systemctl --user start mero-consentd.socket”.")
+          mend: "Start the daemon \(patient.howToStart).")
       ]
     }
     guard status.kind == .socket else {

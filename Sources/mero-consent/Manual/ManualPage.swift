@@ -53,7 +53,7 @@ enum ManualPage {
     }
     let shared = isFirst(command) || !command.isListedByGroup ? [] : sharedOptions(of: command)
     let options = command.options.filter { $0.refusal == nil && !shared.contains($0.name) }
-    lines += options.flatMap(option)
+    lines += (options + [command.ownJSON].compactMap(\.self)).flatMap(option)
     if !shared.isEmpty, let first = firstMember(of: command) {
       lines += [".PP", Roff.text("Further options as of “\(first.name)”.")]
     }

@@ -12,13 +12,18 @@ import MeroConsent
   /// The longest wait; `nil` until the request ends.
   let timeout: Duration?
 
+  /// What Ctrl-C is answered.
+  static func farewell(_ arguments: ParsedArguments, _ requestId: String) -> [String] {
+    [
+      "Stopped waiting; the request goes on. Take it up again with:",
+      "  " + arguments.again("wait", .session, requestId),
+    ]
+  }
+
   /// - Returns: the request as it stands; undecided where `timeout` was up.
   func decision(of known: BrokerRequest) async throws(CommandFailure) -> BrokerRequest {
     guard !known.state.isFinal, !known.needsSession else { return known }
-    terminal.farewell = [
-      "Stopped waiting; the request goes on. Take it up again with:",
-      "  " + arguments.again("wait", .session, known.requestId),
-    ]
+    terminal.farewell = Self.farewell(arguments, known.requestId)
     let line = WaitLine(known, terminal)
     let clock = Task { @LoopActor in await line.run() }
     defer {
@@ -63,6 +68,7 @@ import MeroConsent
   private let requestId: String
   private let expiresAt: Date?
   private var lastReturn: BrokerRequest.LastReturn?
+  private var readFailure: BrokerRequest.ReadFailure?
 
   init(_ request: BrokerRequest, _ terminal: Terminal) {
     self.terminal = terminal
@@ -80,6 +86,7 @@ import MeroConsent
       let left = Int(expiresAt.timeIntervalSinceNow.rounded(.up))
       text += left > 0 ? ", \(TimeText.countdown(left)) left" : ", time is up"
     }
+    if readFailure != nil { text += "; the node cannot be read" }
     return isLive ? text + " (Ctrl-C stops waiting)" : text
   }
 
@@ -90,8 +97,27 @@ import MeroConsent
     }
   }
 
-  /// Tells of a return that decided nothing: the person may stand before a page that says so.
   func saw(_ request: BrokerRequest) {
+    tellReading(request)
+    tellReturn(request)
+  }
+
+  /// Tells whether it is the person who is waited for, or the node.
+  private func tellReading(_ request: BrokerRequest) {
+    let before = readFailure
+    readFailure = request.readFailure
+    guard readFailure != before, !request.state.isFinal, !request.needsSession else { return }
+    if let readFailure {
+      let why = request.detail ?? "The node cannot be read."
+      terminal.say(escaped("\(readFailure.code.rawValue): \(why) The wait goes on."))
+    } else {
+      terminal.say("The node is read again.")
+    }
+    terminal.live(text)
+  }
+
+  /// Tells of a return that decided nothing: the person may stand before a page that says so.
+  private func tellReturn(_ request: BrokerRequest) {
     guard request.lastReturn != lastReturn else { return }
     lastReturn = request.lastReturn
     guard let last = lastReturn, last.code != "OK", !request.state.isFinal else { return }

@@ -18,6 +18,16 @@ struct RequestDocument: Encodable {
     let code: String
   }
 
+  struct ReadFailure: Encodable {
+    let code: String
+    let since: String
+
+    init(_ failure: BrokerRequest.ReadFailure) {
+      code = failure.code.rawValue
+      since = RFC3339.text(failure.since)
+    }
+  }
+
   let requestId: String
   let kind: String
   let state: String
@@ -31,6 +41,7 @@ struct RequestDocument: Encodable {
   let changesOrganizations: Bool?
   let decidedAt: String?
   let lastReturn: LastReturn?
+  let readFailure: ReadFailure?
   let failure: String?
   let detail: String?
   let needsSession: Bool?
@@ -53,6 +64,7 @@ struct RequestDocument: Encodable {
     lastReturn = request.lastReturn.map {
       LastReturn(at: RFC3339.text($0.at), code: $0.code)
     }
+    readFailure = request.readFailure.map(ReadFailure.init)
     failure = request.failure?.rawValue
     detail = request.detail
     needsSession = request.needsSession ? true : nil

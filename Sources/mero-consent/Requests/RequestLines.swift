@@ -17,6 +17,9 @@ enum RequestLines {
         rows.append(("expires", TimeText.moment(expiresAt)))
       }
     }
+    if let failing = request.readFailure {
+      rows.append(("not read", "\(failing.code.rawValue) since \(TimeText.moment(failing.since))"))
+    }
     if let last = request.lastReturn, last.code != "OK" { rows.append(("last return", last.code)) }
     if let decidedAt = request.decidedAt {
       rows.append(("decided", TimeText.moment(decidedAt)))
@@ -43,7 +46,8 @@ enum RequestLines {
   /// - Parameter renewal: the command that gives the session new tokens.
   static func sentence(_ request: BrokerRequest, renewal: String) -> String {
     if request.needsSession, !request.state.isFinal {
-      return "The session has no tokens any more. This brings the request back to life: \(renewal)"
+      return "The daemon has no usable tokens for the session any more. With new ones the request "
+        + "goes on: \(renewal)"
     }
     if let detail = request.detail { return detail }
     return switch request.state {
@@ -68,7 +72,7 @@ extension BrokerRequest {
     if needsSession, !state.isFinal { return ConsentError.Code.sessionExpired.rawValue }
     return switch state {
     case .approved, .declined, .starting: nil
-    case .started: ConsentError.Code.notDecided.rawValue
+    case .started: readFailure?.code.rawValue ?? ConsentError.Code.notDecided.rawValue
     case .replaced: ConsentError.Code.replaced.rawValue
     case .expired: ConsentError.Code.expired.rawValue
     case .cancelled: ConsentError.Code.cancelled.rawValue

@@ -45,7 +45,8 @@ enum SecretInput {
     guard text[..<end].allSatisfy({ $0 > 0x20 && $0 < 0x7f }) else {
       throw CommandFailure(
         .badData, .fileUnusable,
-        "\(place) holds something else than a \(name): one word of visible ASCII", field: source)
+        "\(place) holds something else than the \(name), which is one word of visible ASCII",
+        field: source)
     }
     return String(decoding: text[..<end], as: UTF8.self)
   }

@@ -64,7 +64,9 @@ struct SessionStore: Sendable {
     let bytes = try PrivateFile.read(path, limit: 512, followsLink: false, owner: owner)
     let text = String(decoding: bytes, as: UTF8.self)
     guard let key = SessionKey(text.last == "\n" ? String(text.dropLast()) : text) else {
-      throw CommandFailure(.badData, .fileUnusable, "\(path) holds no key", field: path)
+      throw CommandFailure(
+        .badData, .fileUnusable, "\(path) holds no key",
+        hint: "Remove that file; the session cannot be used without its key.", field: path)
     }
     return key
   }

@@ -37,11 +37,15 @@ struct Command: Sendable {
   let summary: String
   /// More about it, a paragraph each.
   var description: [String] = []
-  /// Its own options; `Option.common` come on top.
+  /// Its own options; `--json` and `--help` come on top.
   var options: [Option] = []
   var operands: [Operand] = []
   /// Those that are not the same for all commands.
   var exitCodes: [ExitCode] = [.done, .usage]
+  /// What 1 means here.
+  var faultMeaning: String?
+  /// What `--json` does here, where it is not one document.
+  var jsonHelp: String?
   var examples: [Example] = []
   /// Other spellings of the last word of the path: `create-org`.
   var aliases: [String] = []
@@ -51,7 +55,17 @@ struct Command: Sendable {
 
   var name: String { path.joined(separator: " ") }
 
-  var allOptions: [Option] { options + Option.common }
+  var allOptions: [Option] {
+    options + [ownJSON ?? .json, .help]
+  }
+
+  /// `--json`, where it is not one document.
+  var ownJSON: Option? { jsonHelp.map { Option(Option.json.name, help: $0) } }
+
+  func meaning(of code: ExitCode) -> String {
+    code == .faulty
+      ? faultMeaning ?? code.meaning(isDecision: false) : code.meaning(isDecision: isDecision)
+  }
 
   /// Its exit code tells what became of a request.
   var isDecision: Bool { exitCodes.contains(.declined) }

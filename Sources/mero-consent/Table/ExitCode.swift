@@ -2,7 +2,7 @@
 enum ExitCode: Int32, Sendable, CaseIterable {
   /// Done; of a request: approved.
   case done = 0
-  /// `doctor` found something that does not work.
+  /// `doctor` found something that does not work, or a scheme is not as it was asked for.
   case faulty = 1
   case declined = 3
   case notDecided = 4
@@ -27,7 +27,9 @@ enum ExitCode: Int32, Sendable, CaseIterable {
   func meaning(isDecision: Bool) -> String {
     switch self {
     case .done: isDecision ? "approved" : "done"
-    case .faulty: "doctor: something does not work"
+    case .faulty:
+      "doctor: something does not work; register-scheme, unregister-scheme: the scheme does not open "
+        + "as it was asked for"
     case .declined: "declined"
     case .notDecided: "not decided yet"
     case .mismatch: "the return belongs to another request"

@@ -67,9 +67,7 @@ enum HelpText {
     lines += ["", style.bold("Options:")] + Layout.terms(options.map(row), columns: columns)
     lines += ["", style.bold("Exit status:")]
     lines += Layout.terms(
-      command.exitCodes.map {
-        ("\($0.rawValue)", $0.meaning(isDecision: command.isDecision))
-      }, columns: columns)
+      command.exitCodes.map { ("\($0.rawValue)", command.meaning(of: $0)) }, columns: columns)
     if !command.examples.isEmpty {
       lines += ["", style.bold("Examples:")]
       for example in command.examples { lines += ["  # \(example.text)", "  \(example.line)"] }

@@ -47,8 +47,7 @@ struct Option: Sendable, Equatable {
 }
 
 extension Option {
-  /// Every command has these.
-  static let common = [json, help]
+  // Every command has these two.
 
   static let json = Option(
     "json", help: "print one JSON document on standard output; all else goes to standard error")

@@ -1,12 +1,22 @@
 extension ParsedArguments {
   /// A command to be typed again, for the same daemon.
   ///
-  /// - Parameter options: besides `--socket`, those that were given and have to be said again.
-  func again(_ command: String, _ options: Option..., words: [String]) -> String {
-    let kept = (options + [.socket]).flatMap { option in
+  /// - Parameters:
+  ///   - options: besides `--socket`, those that were given and have to be said again.
+  ///   - keepsSocket: whether the command speaks with the daemon.
+  func again(
+    _ command: String, _ options: Option..., words: [String], keepsSocket: Bool = true
+  ) -> String {
+    let kept = (options + (keepsSocket ? [.socket] : [])).flatMap { option in
       value(option).map { ["--\(option.name)", Self.quoted($0)] } ?? []
     }
     return (["mero-consent", command] + kept + words.map(Self.quoted)).joined(separator: " ")
+  }
+
+  /// Starts a daemon by hand, on the socket that was named.
+  var daemonCommand: String {
+    let socket = value(.socket).map { " --socket " + Self.quoted($0) } ?? ""
+    return "mero-consentd\(socket) &"
   }
 
   func again(_ command: String, _ option: Option, _ words: String...) -> String {
