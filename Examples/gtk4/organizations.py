@@ -80,6 +80,8 @@ class Window(Gtk.ApplicationWindow):
             try:
                 answer = work()
             except ConsentError as error:
+                if error.code == "KEY_REQUIRED":
+                    self.consentd = None  # ended unused: the next press opens another session
                 GLib.idle_add(self.show_state, "ready", error.detail)
             else:
                 GLib.idle_add(then, answer)

@@ -6,13 +6,14 @@ import sys
 
 import pytest
 from harness.api import Session, path
+from harness.waiting import PATIENCE
 from harness.wire import exchange, request_bytes
 
 # Runs as another user, and prints what it reads from the socket.
 STRANGER = """
 import os, socket, sys
 os.setgid(65534); os.setuid(65534)
-s = socket.socket(socket.AF_UNIX); s.settimeout(10); s.connect(sys.argv[1])
+s = socket.socket(socket.AF_UNIX); s.settimeout(40); s.connect(sys.argv[1])
 try:
     s.sendall(b"GET /v1/status HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
     while piece := s.recv(4096): sys.stdout.buffer.write(piece)
@@ -21,12 +22,16 @@ except ConnectionError: pass
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
-def test_another_users_process_is_refused(daemon, home):
+@pytest.mark.parametrize("says", ["a request", "nothing"])
+def test_another_users_process_is_refused(daemon, home, says):
+    """By the kernel's word alone: also one that has not said anything, and long before the time is
+    up that a request may take, which is answered 408."""
     for folder in (home, daemon.home, daemon.runtime):
         folder.chmod(0o755)
     os.chmod(daemon.socket, 0o777)
+    script = STRANGER if says == "a request" else STRANGER.replace("s.sendall", "(lambda _: 0)")
     run = subprocess.run(
-        [sys.executable, "-c", STRANGER, daemon.socket], capture_output=True, timeout=20)
+        [sys.executable, "-c", script, daemon.socket], capture_output=True, timeout=PATIENCE)
     assert run.returncode == 0, run.stderr
     assert run.stdout == b"" or run.stdout.startswith(b"HTTP/1.1 403 "), run.stdout
     assert b'"version"' not in run.stdout

@@ -1,8 +1,12 @@
 """Ending and starting again."""
 
+import os
+import re
 import shutil
 import signal
+import subprocess
 
+import pytest
 from harness.api import Session, path
 from harness.programs import Daemon
 from harness.site import target
@@ -181,3 +185,36 @@ def test_a_hang_up_reads_the_configuration_again(programs, node):
     assert stream.next_request()["state"] == "approved"
     stream.close()
     assert daemon.stop() == 0
+
+
+SYNCED = re.compile(r"f(?:data)?sync(?:\(.*| resumed>.*)\) += 0$")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may trace what is not dumpable")
+def test_what_is_answered_was_on_the_disk_first(daemon, node, session, home):
+    """A kill leaves what the kernel has; when the power fails, the disk's own word counts."""
+    view = session.start()
+    session.request(view["requestId"])
+    trace = home / "trace"
+    tracer = subprocess.Popen(
+        ["strace", "-f", "-s", "32", "-e", "trace=fsync,fdatasync,write,writev,sendto,sendmsg",
+         "-o", trace, "-p", str(daemon.pid)], stderr=subprocess.PIPE, text=True)
+    words = tracer.stderr.readline()
+    if "attached" not in words:
+        pytest.skip(f"no process may be traced here: {words}")
+    session.start()
+    newest = session.start()
+    node.decide(newest["requestId"])
+    confirmed = session.post(path(newest["requestId"], "/return"), {"url": "x://r"})
+    assert confirmed.json()["state"] == "approved"
+    tracer.send_signal(signal.SIGINT)
+    tracer.wait()
+    answers, is_synced = [], False
+    for line in trace.read_text().splitlines():
+        if SYNCED.search(line):
+            is_synced = True
+        elif "HTTP/1.1 20" in line:
+            answers.append(is_synced)
+            is_synced = False
+    # Two starts and a decision; nothing else was asked of the daemon.
+    assert answers == [True] * 3, trace.read_text()

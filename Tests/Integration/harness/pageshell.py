@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 import urllib.request
+from pathlib import Path
 
 from .examples import EXAMPLES
 from .programs import binaries
@@ -48,6 +49,12 @@ class PageShell:
             } | environment)
         self.tell("set -eu -o pipefail")
 
+    @property
+    def folder(self):
+        """Where the shell stands: a page may change it."""
+        place = self.home / "shell.pwd"
+        return Path(place.read_text().rstrip("\n")) if place.exists() else self.home
+
     def tell(self, line):
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
@@ -61,8 +68,8 @@ class PageShell:
         text = block.text.replace(USUAL_PORT, str(self.port)) + more
         (self.home / name).write_text(text)
         out, done = self.home / f"{name}.out", self.home / f"{name}.done"
-        call = f"python3 -B {name}" if python else f"source ./{name}"
-        self.tell(f"{call} > {name}.out 2>&1; echo yes > {name}.done")
+        call = f"python3 -B {self.home / name}" if python else f"source {self.home / name}"
+        self.tell(f"{call} > {out} 2>&1; pwd > {self.home / 'shell.pwd'}; echo yes > {done}")
         stop = threading.Event()
         helper = threading.Thread(target=self.decide, args=(person, stop))
         if person:
@@ -84,7 +91,7 @@ class PageShell:
 
     def decide(self, decision, stop):
         """Plays the person as soon as a request waits."""
-        control = json.loads((self.home / "node.json").read_text())["control"]
+        control = json.loads((self.folder / "node.json").read_text())["control"]
         while not stop.is_set():
             request = urllib.request.Request(
                 f"{control}/decide", json.dumps({"decision": decision}).encode(),
