@@ -1,3 +1,5 @@
+import Glibc
+
 /// The character classes of RFC 9110 and RFC 3986, on bytes.
 ///
 /// Never on `Character`: CR LF is one of those, so offsets would slip.
@@ -64,7 +66,12 @@ package enum HTTPBytes {
 
   /// Where a byte is first.
   static func firstIndex(of byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
-    bytes.withUnsafeBufferPointer { $0.firstIndex(of: byte) }.map { bytes.startIndex + $0 }
+    bytes.withUnsafeBytes { memory in
+      guard let start = memory.baseAddress,
+        let found = memchr(start, CInt(byte), memory.count)
+      else { return nil }
+      return bytes.startIndex + (UnsafeRawPointer(found) - start)
+    }
   }
 
   /// ASCII letters only.

@@ -79,8 +79,8 @@ package struct HTTPResponse: Sendable {
   package var headers: HTTPHeaders { didSet { prepared = nil } }
   /// For a HEAD request it is the body that GET would have: its length is sent, it is not.
   package var body: Body { didSet { prepared = nil } }
-  /// As it goes over the wire behind its date, for most who ask; `nil` until `prepare`.
-  private(set) var prepared: [UInt8]?
+  /// As it goes over the wire before and behind its date, for most who ask; `nil` until `prepare`.
+  private(set) var prepared: HTTPResponseWriter.Prepared?
   /// Ends the connection after this answer.
   package var closesConnection = false
 
@@ -101,5 +101,5 @@ package struct HTTPResponse: Sendable {
   }
 
   /// Puts it together once for all: for an answer that is kept and sent again and again.
-  package mutating func prepare() { prepared = HTTPResponseWriter.prepared(self) }
+  package mutating func prepare() { prepared = HTTPResponseWriter.Prepared(self) }
 }

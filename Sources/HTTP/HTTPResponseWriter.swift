@@ -26,16 +26,14 @@ package struct HTTPResponseWriter {
     _ response: HTTPResponse, toHead isHead: Bool, version: HTTPVersion, persists: Bool,
     date: [UInt8], into output: inout [UInt8]
   ) -> Transfer {
-    append("HTTP/1.1 ", to: &output)
-    append(response.status.code, to: &output)
-    output.append(HTTPBytes.space)
-    append(response.status.reason, to: &output)
-    append("\r\n", to: &output)
-    output.append(contentsOf: date)
     if let prepared = response.prepared, !isHead, persists, version == .http11 {
-      output.append(contentsOf: prepared)
+      output.append(contentsOf: prepared.line)
+      output.append(contentsOf: date)
+      output.append(contentsOf: prepared.rest)
       return .none
     }
+    appendLine(response.status, to: &output)
+    output.append(contentsOf: date)
     appendFields(response.headers, to: &output)
     if !persists {
       append("Connection: close\r\n", to: &output)
@@ -53,18 +51,31 @@ package struct HTTPResponseWriter {
     return transfer
   }
 
-  /// What `head` appends behind the date, and the body: of an answer to GET over HTTP/1.1 that
-  /// leaves the connection open. `nil` where there is no such form.
-  static func prepared(_ response: HTTPResponse) -> [UInt8]? {
-    guard response.isShort, !response.status.isBodyless, case .bytes(let body) = response.body
-    else { return nil }
-    var output: [UInt8] = []
-    output.reserveCapacity(response.headers.wire.count + body.count + 32)
-    appendFields(response.headers, to: &output)
-    appendLength(of: body, to: &output)
+  /// What goes before and behind the date, with the body: of an answer to GET over HTTP/1.1 that
+  /// leaves the connection open.
+  struct Prepared {
+    fileprivate var line: [UInt8] = []
+    fileprivate var rest: [UInt8] = []
+
+    /// `nil` where there is no such form.
+    init?(_ response: HTTPResponse) {
+      guard response.isShort, !response.status.isBodyless, case .bytes(let body) = response.body
+      else { return nil }
+      appendLine(response.status, to: &line)
+      rest.reserveCapacity(response.headers.wire.count + body.count + 32)
+      appendFields(response.headers, to: &rest)
+      appendLength(of: body, to: &rest)
+      append("\r\n", to: &rest)
+      rest.append(contentsOf: body)
+    }
+  }
+
+  private static func appendLine(_ status: HTTPStatus, to output: inout [UInt8]) {
+    append("HTTP/1.1 ", to: &output)
+    append(status.code, to: &output)
+    output.append(HTTPBytes.space)
+    append(status.reason, to: &output)
     append("\r\n", to: &output)
-    output.append(contentsOf: body)
-    return output
   }
 
   private static func appendLength(of body: [UInt8], to output: inout [UInt8]) {
