@@ -141,22 +141,24 @@ import Testing
     }
     let fixture = try Fixture(handler, limits: Self.limits)
     let pad = String(repeating: "y", count: 12_000)
-    var streams: [any ByteStream] = []
-    for number in 1...8 {
-      let stream = try await fixture.connect()
-      // Small enough to come in one piece.
-      try await stream.write(
-        number.isMultiple(of: 2)
-          ? "GET / HTTP/1.1\r\nHost: a\r\nX: \(pad)\r\n\r\n"
-          : Self.get + "GET / HTTP/1.1\r\nHost: a\r\nX: \(pad)")
-      streams.append(stream)
+    var refused = 0
+    let clients = (1...8).map { number in
+      Task {
+        let stream = try await fixture.connect()
+        // Small enough to come in one piece.
+        try await stream.write(
+          number.isMultiple(of: 2)
+            ? "GET / HTTP/1.1\r\nHost: a\r\nX: \(pad)\r\n\r\n"
+            : Self.get + "GET / HTTP/1.1\r\nHost: a\r\nX: \(pad)")
+        stream.shutdownWrite()
+        if try await statuses(stream.readToEnd()).first == 429 { refused += 1 }
+      }
     }
-    // Room is for some of them.
-    while fixture.server.connectionCount == 8 && handler.requests.count < 8 { await Task.yield() }
-    #expect(handler.requests.count < 8)
+    // There is room for some of them.
+    while handler.requests.count + refused < clients.count { await Task.yield() }
+    #expect(refused > 0 && refused < clients.count)
     leave.fire()
-    for stream in streams { stream.close() }
-    await fixture.waitUntilNobodyIsConnected()
+    for client in clients { try await client.value }
   }
 
   /// Of those who do not read their answers, the one that has taken the longest is cut, and only
