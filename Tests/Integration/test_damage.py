@@ -5,6 +5,8 @@ import sqlite3
 
 import pytest
 from harness.api import Session
+from harness.preload import built
+from harness.programs import Daemon
 
 
 @pytest.mark.parametrize("damage", ["header", "page", "short", "text"])
@@ -49,3 +51,25 @@ def test_a_newer_versions_record_is_left_alone(daemon):
     assert daemon.wait() == 74
     assert "STATE_UNAVAILABLE" in daemon.log and "newer version" in daemon.log
     assert file.read_bytes() == before
+
+
+def test_a_disk_that_fails_for_a_while_is_no_damage(home, programs, node):
+    """SQLite's check says of a page that it could not read that it is broken."""
+    bad = {"LD_PRELOAD": built(home, "bad_disk")}
+    daemon = programs(Daemon, environment=bad)
+    daemon.environment["MERO_BAD_FILE"] = str(daemon.record)
+    daemon.start()
+    session = Session(daemon, node)
+    views = [session.start() for _ in range(30)]
+    assert daemon.stop() == 0
+    fails = daemon.record.with_name("ledger.db.bad")
+    fails.touch()
+    daemon.spawn()
+    assert daemon.wait() == 74
+    assert "STATE_UNAVAILABLE" in daemon.log and "Input/output error" in daemon.log
+    assert not [name for name in os.listdir(daemon.state) if ".corrupt-" in name]
+    fails.unlink()
+    daemon.start()
+    assert daemon.status["state"] == {"health": "ok", "reset": False, "unwritten": 0}
+    listed = session.get("/v1/requests?limit=200").json()["requests"]
+    assert {view["requestId"] for view in listed} == {view["requestId"] for view in views}

@@ -45,8 +45,8 @@ import Glibc
   /// Puts a descriptor into the manager's store under `name`: it comes back after a crash or a
   /// restart, not after a stop. FDPOLL=0 keeps the manager from dropping it on hang-up.
   ///
-  /// - Returns: false when there is no manager, or it keeps none (`FileDescriptorStoreMax=0` is
-  ///   not told to us; then nothing comes back, and that is all).
+  /// - Returns: false when there is no manager. One that has no room for it does not say so: see
+  ///   `limit()`.
   package func store(_ descriptor: borrowing OwnedDescriptor, named name: String) -> Bool {
     descriptor.withNumber { number in
       var number = number

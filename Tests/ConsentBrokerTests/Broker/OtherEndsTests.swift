@@ -16,13 +16,7 @@ import Testing
     let view = try await fixture.start(caller)
     fixture.watchNothing()
     let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
-    try await fixture.ledger.write { connection throws(LedgerError) in
-      try connection.execute(
-        """
-        CREATE TEMP TRIGGER refuse BEFORE UPDATE ON main.requests WHEN new.state = 'approved'
-          BEGIN SELECT raise(ABORT, 'no room for this one'); END
-        """)
-    }
+    try await fixture.ledger.refuseApprovals()
     let stream = try fixture.broker.events(after: nil, for: caller)
     let disk = await HeldDisk(fixture.ledger)
     fixture.node.approve("rq-1")
@@ -42,6 +36,26 @@ import Testing
     #expect(told == [.cancelled])
     #expect(try await fixture.row("rq-1", caller)?.state == .cancelled)
     #expect(fixture.finished == ["createOrg cancelled"])
+  }
+
+  /// The disk takes everything again, and nobody has tried since.
+  @Test func whatWasToldIsWrittenBeforeItsSessionEnds() async throws {
+    let fixture = try await BrokerFixture(keepsNotes: true)
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    fixture.watchNothing()
+    try await fixture.ledger.refuseApprovals()
+    fixture.node.approve("rq-1")
+    let told = try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller)
+    #expect(told.state == .approved && !told.isRecorded)
+    fixture.broker.mending.stop()
+    // Nor does it end before.
+    #expect(
+      await refusal { try await fixture.broker.closeSession(of: caller) } == "STATE_UNAVAILABLE")
+    try await fixture.ledger.takeApprovals()
+    try await fixture.broker.closeSession(of: caller)
+    #expect(try await fixture.row("rq-1", caller)?.state == .approved)
+    #expect(fixture.finished == ["createOrg approved"])
   }
 
   /// Nobody is told of a request that has ended as if it had not.

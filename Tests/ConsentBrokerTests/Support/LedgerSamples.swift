@@ -43,3 +43,22 @@ extension Ledger {
     return change.row
   }
 }
+
+extension Ledger {
+  /// As a disk would that has no room for this one verdict.
+  func refuseApprovals() async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      try connection.execute(
+        """
+        CREATE TEMP TRIGGER refuse BEFORE UPDATE ON main.requests WHEN new.state = 'approved'
+          BEGIN SELECT raise(ABORT, 'no room for this one'); END
+        """)
+    }
+  }
+
+  func takeApprovals() async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      try connection.execute("DROP TRIGGER refuse")
+    }
+  }
+}

@@ -1,30 +1,21 @@
 """Clocks that a test sets, for one program: see clock.c for what is imitated."""
 
-import shutil
 import struct
-import subprocess
 from datetime import datetime, timedelta, timezone
-from pathlib import Path
 
-import pytest
+from .preload import built
 
 SECOND = 1_000_000_000
 
 
 class Clock:
     def __init__(self, folder):
-        compiler = shutil.which("clang") or shutil.which("cc")
-        if compiler is None:
-            pytest.skip("the clocks are set by a library in C, and there is no compiler")
-        library = folder / "clock.so"
-        subprocess.run(
-            [compiler, "-O1", "-shared", "-fPIC", "-o", library,
-             Path(__file__).with_name("clock.c"), "-ldl", "-lpthread"], check=True)
+        library = built(folder, "clock")
         self.file = folder / "clock"
         # Seconds by which the wall clock and the one that counts since the start are off.
         self.wall = self.boot = 0
         self.file.write_bytes(bytes(16))
-        self.environment = {"LD_PRELOAD": str(library), "MERO_CLOCK": str(self.file)}
+        self.environment = {"LD_PRELOAD": library, "MERO_CLOCK": str(self.file)}
 
     def write(self):
         # In place: the program has it mapped.
