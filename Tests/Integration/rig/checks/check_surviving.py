@@ -107,13 +107,15 @@ def test_nothing_is_lost_under_load(service, session, node, how):
         assert session.decided(view["requestId"])["state"] == "replaced"
 
 
-def test_a_refresh_of_tokens_outlives_a_kill(service, session, node):
-    view = session.start()
-    fresh = node.control("tokens")
+def test_new_tokens_outlive_a_kill(service, node):
+    """And the older ones, which the node does not take, do not come back."""
+    session = Session(service, node, accessToken="spent", refreshToken="spent")
+    assert session.post("/v1/session/check").code == "SESSION_EXPIRED"
     session.patch("/v1/session", {
-        "accessToken": fresh["accessToken"], "refreshToken": fresh["refreshToken"]})
+        name: node.ready[name] for name in ("accessToken", "refreshToken")})
     restart(service, "kill")
     assert session.get("/v1/session").json()["needsSession"] is False
+    view = session.start()
     node.decide(view["requestId"])
     session.post(path(view["requestId"], "/return"), {"url": "app:/"})
     assert session.decided(view["requestId"], "approved")
