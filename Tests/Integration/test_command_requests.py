@@ -301,6 +301,8 @@ def test_what_a_node_says_moves_no_cursor(cli, node, daemon):
 def test_a_node_that_cannot_be_read_is_told_from_nobody_having_decided(cli, node):
     view = start(cli)
     process = cli.start("wait", view["requestId"], *cli.socket)
+    killers = [threading.Timer(PATIENCE, process.kill)]
+    killers[0].start()
     assert b"Waiting" in process.stderr.readline()
     node.misbehave("status", on="result", times="forever", number=500)
     line = process.stderr.readline().decode()
@@ -310,10 +312,9 @@ def test_a_node_that_cannot_be_read_is_told_from_nobody_having_decided(cli, node
     assert ended.err.startswith("NODE_ERROR: ") and "500" in ended.err
     assert cli("result", "--json").json["readFailure"]["code"] == "NODE_ERROR"
     watching = cli.start("watch", "--after", "0", *cli.socket)
-    killer = threading.Timer(PATIENCE, watching.kill)
-    killer.start()
+    killers.append(threading.Timer(PATIENCE, watching.kill))
+    killers[1].start()
     assert any(b"the node cannot be read: NODE_ERROR" in line for line in watching.stdout)
-    killer.cancel()
     watching.kill()
     watching.communicate()
     node.behave()
@@ -321,6 +322,8 @@ def test_a_node_that_cannot_be_read_is_told_from_nobody_having_decided(cli, node
     node.decide(view["requestId"])
     assert process.wait(PATIENCE) == 0
     process.communicate()
+    for killer in killers:
+        killer.cancel()
     assert "not read" not in cli("result").out
 
 
