@@ -3,8 +3,9 @@ package import EventLoop
 /// What the answers of all nodes may take of this process's memory together.
 ///
 /// Each has a share of its own, into which the answers of the consent API fit. Beyond the shares
-/// there is a common room: where that is used up the longest answer gives way, so that a node which
-/// sends much keeps no other's answer from being read.
+/// there is a common room. Where that is used up the longest answer gives way to one that is half as
+/// long or shorter, so that a node which sends much keeps no other's answer from being read; of those
+/// that are alike the newcomer is cut, or each would end another and none be read to its end.
 @LoopActor package final class ReplyMemory {
   /// Bytes of each answer that are not counted.
   nonisolated package static let share = 8 * 1024
@@ -22,7 +23,7 @@ package import EventLoop
 
   fileprivate func change(_ room: ReplyRoom, to bytes: Int) -> Bool {
     let more = bytes - room.counted
-    while more > 0, more > common - held, let longest = longest(but: room, from: bytes) {
+    while more > 0, more > common - held, let longest = longest(but: room, from: 2 * bytes) {
       longest.giveWay()
     }
     guard more <= 0 || more <= common - held else { return false }

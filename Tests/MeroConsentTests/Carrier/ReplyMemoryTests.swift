@@ -9,19 +9,43 @@ import Testing
     CarrierRequest(path: "/" + path, contentType: "a/b", body: [], replyLimit: 1 << 20)
   }
 
-  @Test func theLongestAnswerGivesWayToAShorterOne() async throws {
-    let memory = ReplyMemory(common: 70_000)
-    let (one, two) = (
-      try await TestNode.shared().carrier("plain", memory: memory),
-      try await TestNode.shared().carrier("plain", memory: memory)
+  /// An answer of which 300,000 bytes are read, and a little more is here.
+  private func half(of carrier: CurlCarrier) async throws -> any CarrierReply {
+    let reply = try await carrier.post(request("big/900000"))
+    var received = 0
+    while received < 300_000 { received += try #require(try await reply.next()).count }
+    return reply
+  }
+
+  private func carriers(
+    common: Int
+  ) async throws -> (memory: ReplyMemory, one: CurlCarrier, two: CurlCarrier) {
+    let (memory, node) = (ReplyMemory(common: common), try await TestNode.shared())
+    return (
+      memory, try node.carrier("plain", memory: memory), try node.carrier("plain", memory: memory)
     )
-    // Not read, so that it stops when it has as much as is kept for a reader.
-    let long = try await one.post(request("big/900000"))
-    while await memory.held < 40_000 { try await LoopActor.sleep(for: .milliseconds(1)) }
-    #expect(try await two.exchange("big/45000").text.utf8.count == 45_000)
+  }
+
+  @Test func theLongestAnswerGivesWayToAShorterOne() async throws {
+    // The first fits whatever it has read ahead, and not together with the second.
+    let (_, one, two) = try await carriers(common: 425_000)
+    let long = try await half(of: one)
+    #expect(try await two.exchange("big/148000").text.utf8.count == 148_000)
     let error = await carrierError { while try await long.next() != nil {} }
     #expect(error == CarrierError(.cut, requestMayHaveLeft: true))
     #expect(error?.detail.contains("memory") == true)
+    await one.close()
+    await two.close()
+  }
+
+  @Test func anAnswerEndsNoOtherThatIsHardlyLonger() async throws {
+    let (memory, one, two) = try await carriers(common: 500_000)
+    let long = try await half(of: one)
+    let error = await carrierError { _ = try await two.exchange("big/400000") }
+    #expect(error == CarrierError(.cut, requestMayHaveLeft: true))
+    // What the first has is still there.
+    #expect(await memory.held > 290_000)
+    #expect(try await long.next() != nil)
     await one.close()
     await two.close()
   }
