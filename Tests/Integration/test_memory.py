@@ -5,7 +5,7 @@ import json
 import pytest
 from harness.api import Session, path
 from harness.crowd import KIB, MIB, Crowd, Memory, many_descriptors
-from harness.programs import Daemon
+from harness.programs import Daemon, Node
 from harness.waiting import until
 from harness.wire import exchange, request_bytes
 
@@ -132,6 +132,31 @@ def test_everything_at_once_stays_below_the_limit(programs, node):
     for session in sessions:
         assert session.delete("/v1/session").status == 204
     until(lambda: is_back(daemon, before), "the memory is given back")
+
+
+def test_the_longest_answers_of_nodes_stay_below_the_limit(programs):
+    """As many at once as there are sessions, nearly as long as one may be; and short ones between."""
+    nodes, daemon = [programs(Node) for _ in range(2)], programs(Daemon).start()
+    sessions = [session_of_its_own(daemon, nodes[number % 2]) for number in range(120)]
+    for session in sessions:
+        session.view = session.start()
+    for node in nodes:
+        node.misbehave("big-body", on="result", times="forever", number=1_000_000)
+    with Crowd() as crowd:
+        for session in sessions:
+            for _ in range(4):
+                crowd.add(daemon.socket, session.bytes(
+                    "POST", path(session.view["requestId"], "/return"), {"url": "x://r"}))
+        crowd.send()
+        assert sessions[0].start()["state"] == "started"
+        told = {answer.status for answer in crowd.answers()}
+    # Cut, not decided, or replaced by the last start.
+    assert 504 in told and told <= {200, 409, 410, 504}, told
+    assert Memory(daemon.pid).peak < PROMISED, Memory(daemon.pid)
+    for node in nodes:
+        node.behave()
+    assert sessions[1].post(
+        path(sessions[1].view["requestId"], "/return"), {"url": "x://r"}).code == "CONSENT_NOT_DECIDED"
 
 
 @pytest.mark.parametrize("body", [

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func anAnswerEndsNoOtherThatIsHardlyLonger() async throws {
-    let (memory, one, two) = try await carriers(common: 500_000)
+    let (memory, one, two) = try await carriers(common: 640_000)
     let long = try await half(of: one)
     let error = await carrierError { _ = try await two.exchange("big/400000") }
     #expect(error == CarrierError(.cut, requestMayHaveLeft: true))
