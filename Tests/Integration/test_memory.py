@@ -40,6 +40,7 @@ def is_back(daemon, before):
     return now if now.private < before.private + LEFT_OVER else None
 
 
+@pytest.mark.memory
 def test_a_thousand_bodies_of_a_megabyte_do_not_fit_and_ordinary_calls_do(daemon, session):
     before = Memory(daemon.pid)
     body = large_body()
@@ -67,6 +68,7 @@ def test_a_thousand_bodies_of_a_megabyte_do_not_fit_and_ordinary_calls_do(daemon
     assert exchange(daemon.socket, body).status != 429
 
 
+@pytest.mark.memory
 def test_trailers_are_not_kept(daemon, session):
     """Fields behind a body are read and forgotten, however many connections send them."""
     before = Memory(daemon.pid)
@@ -88,6 +90,7 @@ def test_large_bodies_one_after_another_are_all_taken(daemon):
         assert exchange(daemon.socket, large_body()).status != 429
 
 
+@pytest.mark.memory
 def test_everything_at_once_stays_below_the_limit(programs, node):
     """Sessions, requests, waits with long headers, streams and lists that nobody reads, bodies that
     do not end, and strangers at the callback: as many of each as there may be."""
@@ -134,6 +137,7 @@ def test_everything_at_once_stays_below_the_limit(programs, node):
     until(lambda: is_back(daemon, before), "the memory is given back")
 
 
+@pytest.mark.memory
 def test_the_longest_answers_of_nodes_stay_below_the_limit(programs):
     """As many at once as there are sessions, nearly as long as one may be; and short ones between."""
     nodes, daemon = [programs(Node) for _ in range(2)], programs(Daemon).start()
@@ -166,6 +170,7 @@ def test_the_longest_answers_of_nodes_stay_below_the_limit(programs):
     b"[" * MIB,
     b'{"a":' * (MIB // 5),
 ], ids=["numbers", "objects", "texts", "lists", "names"])
+@pytest.mark.memory
 def test_a_body_does_not_grow_when_it_is_read(daemon, body):
     before = Memory(daemon.pid)
     assert len(body) <= MIB

@@ -93,6 +93,7 @@ def test_each_call_ends_at_its_limit_and_others_go_on(daemon, node, slow, sessio
         assert theirs.start()["state"] == "started"
 
 
+@pytest.mark.memory
 def test_many_sessions_on_a_hanging_node(daemon, node, slow, session):
     """Bounded in threads, descriptors, memory and processor time; and SIGTERM ends it at once."""
     sessions = [session_of_its_own(daemon, slow) for _ in range(100)]

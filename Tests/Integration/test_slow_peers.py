@@ -37,6 +37,7 @@ def with_many_rows(session, count):
     return view["requestId"]
 
 
+@pytest.mark.memory
 def test_lists_that_nobody_reads_are_held_until_others_need_the_room(daemon, session):
     """Each of these connections asks for two megabytes of lists and reads none of it."""
     request_id = with_many_rows(session, 200)
@@ -67,6 +68,7 @@ def test_lists_that_nobody_reads_are_held_until_others_need_the_room(daemon, ses
         assert cut > 0
 
 
+@pytest.mark.memory
 def test_an_event_stream_that_is_never_read_is_dropped_and_others_hear_everything(daemon, session):
     """So many events that no kernel holds them. The deaf stream may come back with its last id."""
     view = session.start()
