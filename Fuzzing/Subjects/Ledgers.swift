@@ -74,7 +74,7 @@ extension Subject {
 
   /// What was set aside is what was there, byte for byte: a person may mend it.
   private static func checkSetAside(_ folder: String, _ sample: SampleLedger) throws {
-    let aside = try Files.names(in: folder).filter { $0.hasPrefix("ledger.db.corrupt-") }
+    let aside = try Files.names(in: folder).filter { $0.contains(".corrupt-") }
     let name = aside.first { !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
     let kept = try name.map { try Files.read("\(folder)/\($0)", limit: 1 << 22) }
     try require(kept == sample.database, "what was set aside is another file")

@@ -28,6 +28,9 @@ extern int accept4(int, struct sockaddr *, socklen_t *, int);
 extern long syscall(long, ...);
 extern int pthread_setname_np(pthread_t, const char *);
 
+// The part of O_TMPFILE that is not O_DIRECTORY: hidden without _GNU_SOURCE.
+#define CLINUX_TMPFILE 020000000
+
 struct clinux_ucred {
   pid_t pid;
   uid_t uid;

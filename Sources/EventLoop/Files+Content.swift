@@ -11,10 +11,7 @@ extension Files {
     _ path: String, limit: Int, allowsPipe: Bool = false
   ) throws(SystemError) -> [UInt8] {
     let file = try open(path, .read)
-    let kind = try file.status().kind
-    guard allowsPipe || kind == .regular || kind == .directory else {
-      throw SystemError(call: "not a regular file", code: EINVAL)
-    }
+    if !allowsPipe { try file.checkIsRegular() }
     return try file.readToEnd(limit: limit)
   }
 
@@ -24,20 +21,11 @@ extension Files {
   package static func replace(
     _ path: String, with bytes: [UInt8], mode: UInt32
   ) throws(SystemError) {
-    let new = path + ".new"
-    // Left over from a process that ended in the middle.
-    _ = Glibc.unlink(new)
-    do throws(SystemError) {
-      let file = try open(new, .write, create: .exclusive(mode: mode))
-      try file.setMode(mode)
-      try file.writeAll(bytes)
-      try file.sync()
-      try rename(new, to: path)
-    } catch {
-      _ = Glibc.unlink(new)
-      throw error
-    }
-    try syncDirectory(directory(of: path))
+    try check(path, "open")
+    let parent = try OpenDirectory(at: directory(of: path))
+    let slash = path.utf8.lastIndex(of: UInt8(ascii: "/"))
+    let name = slash.map { String(path[path.utf8.index(after: $0)...]) } ?? path
+    try parent.replace(name, with: bytes, mode: mode)
   }
 }
 
@@ -47,6 +35,15 @@ extension OwnedDescriptor {
     let number = withNumber { $0 }
     _ = try systemCall("fstat") { fstat(number, &status) }
     return FileStatus(status)
+  }
+
+  /// - Throws: `EISDIR` for a directory, `EINVAL` for a pipe, a socket or a device.
+  package borrowing func checkIsRegular() throws(SystemError) {
+    switch try status().kind {
+    case .regular: return
+    case .directory: throw SystemError(call: "open", code: EISDIR)
+    default: throw SystemError(call: "not a regular file", code: EINVAL)
+    }
   }
 
   package borrowing func setMode(_ mode: UInt32) throws(SystemError) {

@@ -5,6 +5,10 @@ extension Files {
   package static func names(in path: String) throws(SystemError) -> [String] {
     try check(path, "opendir")
     guard let directory = opendir(path) else { throw SystemError(call: "opendir", code: errno) }
+    return try names(readingAndClosing: directory)
+  }
+
+  static func names(readingAndClosing directory: OpaquePointer) throws(SystemError) -> [String] {
     defer { closedir(directory) }
     var names: [String] = []
     // readdir(3): "To distinguish end of stream from an error, set errno to zero before".
@@ -41,8 +45,11 @@ extension Files {
   }
 
   /// The first bytes of a file, fewer where it is shorter. Some system calls.
+  ///
+  /// - Throws: `EINVAL` for what is no file: a pipe would be waited for.
   package static func start(of path: String, count: Int) throws(SystemError) -> [UInt8] {
     let file = try open(path, .read)
+    try file.checkIsRegular()
     let number = file.withNumber { $0 }
     var bytes = [UInt8](repeating: 0, count: count)
     let read = try retrying("read") { CInt(Glibc.read(number, &bytes, count)) }

@@ -62,6 +62,14 @@ package enum Files {
   package static func open(
     _ path: String, _ access: FileAccess, create: FileCreation = .never, followsLink: Bool = true
   ) throws(SystemError) -> OwnedDescriptor {
+    try open(at: AT_FDCWD, path, access, create, followsLink: followsLink)
+  }
+
+  /// The same for a path that begins at an open directory.
+  static func open(
+    at directory: CInt, _ path: String, _ access: FileAccess, _ create: FileCreation,
+    followsLink: Bool
+  ) throws(SystemError) -> OwnedDescriptor {
     var flags = O_CLOEXEC | O_NOCTTY
     switch access {
     // A pipe without a writer would hold up even a signal's handler.
@@ -78,7 +86,7 @@ package enum Files {
     }
     if !followsLink { flags |= O_NOFOLLOW }
     try check(path, "open")
-    let number = try retrying("open") { Glibc.open(path, flags, mode_t(mode)) }
+    let number = try retrying("open") { openat(directory, path, flags, mode_t(mode)) }
     let file = OwnedDescriptor(adopting: number)
     if access == .read {
       _ = try systemCall("fcntl") { fcntl(number, F_SETFL, flags & O_NOFOLLOW) }
@@ -95,6 +103,28 @@ package enum Files {
       followsLink ? stat(path, &status) : lstat(path, &status)
     }
     return FileStatus(status)
+  }
+
+  /// A file that has no name in `directory` and is gone with its descriptor. Where the file system
+  /// makes none of the kind, it has one of its own until the call returns.
+  package static func openNameless(in directory: String) throws(SystemError) -> OwnedDescriptor {
+    do throws(SystemError) {
+      try check(directory, "open")
+      let flags = CLINUX_TMPFILE | O_DIRECTORY | O_RDWR | O_CLOEXEC
+      let number = try retrying("open") { Glibc.open(directory, flags, mode_t(0o600)) }
+      return OwnedDescriptor(adopting: number)
+    } catch {
+      // open(2): the file system does not, or the kernel below it.
+      guard [EOPNOTSUPP, EISDIR, ENOENT].contains(error.code) else { throw error }
+      return try openForAMoment(in: directory)
+    }
+  }
+
+  static func openForAMoment(in directory: String) throws(SystemError) -> OwnedDescriptor {
+    let path = "\(directory)/.nameless-\(getpid())-\(UInt64.random(in: .min ... .max))"
+    let file = try open(path, .write, create: .exclusive(mode: 0o600), followsLink: false)
+    try unlink(path)
+    return file
   }
 
   /// Whether this process may read what is at `path`; only a hint, as that may change.

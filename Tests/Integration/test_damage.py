@@ -40,6 +40,42 @@ def test_a_damaged_record_is_set_aside(daemon, node, damage):
     assert daemon.status["state"] == {"health": "ok", "reset": False, "unwritten": 0}
 
 
+def test_what_was_set_aside_is_told_by_the_start_that_succeeds(disk, programs):
+    """A full disk kept the new record from being made, or a crash did."""
+    daemon = programs(Daemon, "--state-dir", disk.folder).start()
+    assert daemon.stop() == 0
+    daemon.record.write_bytes(b"a text file\n")
+    disk.fill()
+    daemon.spawn()
+    assert daemon.wait() == 74
+    disk.free()
+    daemon.start()
+    assert daemon.status["state"]["reset"] is True
+    assert "error: the database was damaged (found at an earlier start)" in daemon.log
+    [aside] = [name for name in os.listdir(disk.folder) if "corrupt" in name]
+    assert str(disk.folder / aside) in daemon.log
+    assert (disk.folder / aside).read_bytes() == b"a text file\n"
+    daemon.restart()
+    assert daemon.status["state"]["reset"] is False
+
+
+@pytest.mark.parametrize("name", ["", "-wal", "-shm", "-journal"])
+def test_a_pipe_in_the_place_of_the_record_ends_the_start(daemon, name):
+    """Somebody writes to it, or nobody does: reading it would wait for ever."""
+    assert daemon.stop() == 0
+    pipe = daemon.record.with_name("ledger.db" + name)
+    pipe.unlink(missing_ok=True)
+    os.mkfifo(pipe)
+    for has_writer in (False, True):
+        writer = os.open(pipe, os.O_RDWR) if has_writer else None
+        daemon.spawn()
+        assert daemon.wait() == 74
+        assert "STATE_UNAVAILABLE" in daemon.log and "regular file" in daemon.log
+        assert pipe.is_fifo()
+        if has_writer:
+            os.close(writer)
+
+
 def test_a_newer_versions_record_is_left_alone(daemon):
     assert daemon.stop() == 0
     file = daemon.state / "ledger.db"

@@ -1,6 +1,7 @@
 """A disk that is full while the daemon works: what is refused, what is told, what is kept."""
 
 import os
+import shutil
 import signal
 import subprocess
 import threading
@@ -8,7 +9,7 @@ import threading
 import pytest
 from harness.api import Session, path
 from harness.command import Command
-from harness.disk import fill_to_the_last
+from harness.disk import SmallDisk, fill_to_the_last
 from harness.programs import Daemon, Node
 from harness.site import state, target
 from harness.waiting import until
@@ -29,7 +30,7 @@ def record(daemon):
 
 def notes(daemon):
     """The files of what was told and is not written yet."""
-    return list((daemon.runtime / "mero-consent").glob("record-*/unwritten/*"))
+    return list((daemon.runtime / "mero-consentd").glob("record-*/unwritten/*"))
 
 
 def seen(session, view, condition, seconds=60):
@@ -228,6 +229,108 @@ def test_a_stream_that_comes_later_hears_of_what_waits(setting):
         disk.free()
         event = later.next()
         assert int(event["id"]) > int(last) and '"state":"declined"' in event["data"]
+
+
+def test_a_stream_after_a_crash_hears_of_what_waits(setting):
+    """As a read does: the app that comes back with its last id has not been told yet."""
+    disk, daemon, node, session = setting
+    with session.events() as stream:
+        view = session.start()
+        last = stream.next()["id"]
+    fill_to_the_last(disk, daemon)
+    node.decide(view["requestId"])
+    seen(session, view, lambda view: view["state"] == "approved")
+    daemon.restart(kill=True)
+    assert session.request(view["requestId"])["recorded"] is False
+    with session.events(after=last) as stream:
+        event = stream.next()
+    assert "id" not in event and '"state":"approved"' in event["data"]
+
+
+def test_the_largest_outcome_is_told_again_after_a_crash(disk, programs):
+    """Of a node's 1 MiB, of which JSON makes more."""
+    apps = ["a/b/c/" * 20] * 8300
+    big = SmallDisk(disk.folder.with_name("big"), 8192)
+    try:
+        daemon = programs(Daemon, "--state-dir", big.folder).start()
+        node = programs(Node)
+        session = Session(daemon, node)
+        view = session.start({"kind": "deleteOrg", "org": "o"})
+        fill_to_the_last(big, daemon)
+        text = ",".join(f'"{app}"' for app in apps)
+        node.misbehave("raw-answer", on="result", times="forever", value=(
+            f'{{"requestId":"{view["requestId"]}","status":"approved",'
+            f'"outcome":{{"kind":"orgDeleted","apps":[{text}]}}}}'))
+        told = seen(session, view, lambda view: view["state"] == "approved")
+        assert told["recorded"] is False and len(told["outcome"]["apps"]) == len(apps)
+        node.kill()
+        for _ in range(2):
+            daemon.restart(kill=True)
+            after = session.request(view["requestId"])
+            assert after["state"] == "approved" and after["outcome"] == told["outcome"]
+        big.free()
+        until(lambda: record(daemon)["unwritten"] == 0, "it is written")
+        daemon.restart(kill=True)
+        assert session.request(view["requestId"])["outcome"] == told["outcome"]
+    finally:
+        big.close()
+
+
+def test_what_waits_is_kept_again_where_it_was_removed(setting):
+    """As a logout does, or a person who cleans up."""
+    disk, daemon, node, session = setting
+    view = session.start()
+    fill_to_the_last(disk, daemon)
+    node.decide(view["requestId"])
+    seen(session, view, lambda view: view["state"] == "approved")
+    assert notes(daemon)
+    shutil.rmtree(daemon.runtime / "mero-consentd")
+    until(lambda: notes(daemon), "the next try keeps it again")
+    node.kill()
+    daemon.restart(kill=True)
+    assert session.request(view["requestId"])["state"] == "approved"
+
+
+def test_a_note_that_cannot_be_read_stays(setting):
+    """It is no note of ours, or one that a later start can read."""
+    disk, daemon, node, session = setting
+    view = session.start()
+    fill_to_the_last(disk, daemon)
+    node.decide(view["requestId"])
+    seen(session, view, lambda view: view["state"] == "approved")
+    [note] = notes(daemon)
+    daemon.kill()
+    kept = note.read_bytes()
+    with open(note, "r+b") as file:
+        file.truncate(64 << 20)
+    disk.free()
+    daemon.start()
+    assert note.stat().st_size == 64 << 20
+    assert "cannot read all of" in daemon.log
+    assert session.request(view["requestId"])["state"] == "started"
+    daemon.kill()
+    note.write_bytes(kept)
+    daemon.start()
+    assert session.request(view["requestId"])["state"] == "approved"
+
+
+def test_looking_for_room_touches_no_file_of_the_persons(disk, programs):
+    """In a directory that they chose."""
+    theirs = {name: disk.folder / name for name in ("proof", "notes.txt", "ledger.db-proof")}
+    for name, file in theirs.items():
+        file.write_text(name)
+    daemon = programs(Daemon, "--state-dir", disk.folder).start()
+    node = programs(Node)
+    session = Session(daemon, node)
+    fill_to_the_last(disk, daemon)
+    answer = session.post("/v1/requests", {"request": {"kind": "createOrg", "name": "Acme"}})
+    assert answer.code == "STATE_UNAVAILABLE"
+    disk.free()
+    until(lambda: record(daemon)["health"] == "ok", "it can be written")
+    assert {name: file.read_text() for name, file in theirs.items()} == {
+        name: name for name in theirs}
+    assert sorted(os.listdir(disk.folder)) == sorted(
+        [*theirs, "callback-port", "ledger.db", "ledger.db-shm", "ledger.db-wal", "lock"])
 
 
 def test_it_neither_floods_its_log_nor_works_for_nothing(setting):

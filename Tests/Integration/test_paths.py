@@ -1,5 +1,6 @@
 """Where the daemon's files are, whose they are, and who may read them."""
 
+import hashlib
 import os
 import shutil
 import stat
@@ -78,6 +79,51 @@ def test_the_callback_is_published_and_taken_back(home, programs):
     assert daemon.stop() == 0
     assert not note.exists()
     assert not os.path.exists(daemon.socket)
+
+
+def test_the_callback_stays_that_of_the_first(home, programs):
+    """Daemons with other sockets and records may have the same runtime directory."""
+    first = programs(Defaults).start()
+    note = first.runtime / "mero-consent" / "callback"
+    published = note.read_text()
+    second = programs(Daemon, environment={"XDG_RUNTIME_DIR": str(first.runtime)}).start()
+    assert note.read_text() == published
+    assert second.stop() == 0
+    assert note.read_text() == published
+    assert first.stop() == 0
+    assert not note.exists()
+    third = programs(Daemon, environment={"XDG_RUNTIME_DIR": str(first.runtime)}).start()
+    assert note.read_text().splitlines() == third.status["callbacks"]
+
+
+def test_a_link_in_a_runtime_directory_leads_nowhere(home, programs):
+    """An app in a sandbox may be given the directory of the socket, to write there as well."""
+    daemon = programs(Daemon).start()
+    assert daemon.stop() == 0
+    theirs = home / "theirs"
+    theirs.mkdir()
+    names = ["thesis.txt", "1", "ledger.db", "callback", "work"]
+    places = [daemon.runtime / "mero-consent" / "sessions"]
+    own = daemon.runtime / "mero-consentd"
+    record = f"record-{hashlib.sha256(str(daemon.state).encode()).hexdigest()[:16]}"
+    for link in (*places, own / record / "unwritten", own / record, own):
+        for name in names:
+            (theirs / name).write_text(name)
+        shutil.rmtree(own, ignore_errors=True)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        if link.exists():
+            shutil.rmtree(link)
+        link.symlink_to(theirs)
+        daemon.start()
+        assert daemon.stop() == 0
+        assert {name: (theirs / name).read_text() for name in names} == {
+            name: name for name in names}, link
+        link.unlink()
+    callback = daemon.runtime / "mero-consent" / "callback"
+    callback.symlink_to(theirs / "callback")
+    daemon.start()
+    assert not callback.is_symlink() and daemon.stop() == 0
+    assert (theirs / "callback").read_text() == "callback"
 
 
 @pytest.mark.parametrize("value", ["missing", "relative", "empty", "unset"])

@@ -36,7 +36,7 @@ def daemon(disk, programs):
 
 def copies(daemon):
     """Copies of the record on another disk."""
-    return list((daemon.runtime / "mero-consent").glob("record-*/ledger.db*"))
+    return list((daemon.runtime / "mero-consentd").glob("record-*/ledger.db*"))
 
 
 def renew(session, node):

@@ -1,5 +1,6 @@
 import EventLoop
 import FoundationEssentials
+import Glibc
 import MeroConsent
 
 // A disk that is full, or cannot be written. New requests are refused before a node is asked. The
@@ -44,17 +45,18 @@ extension Broker {
   /// Into the runtime directory first. What that does not take is not told.
   private func keepAndTell(_ ending: RequestEnding, of request: LiveRequest) {
     let before = request.unwritten?.told
+    let isNews = before == nil || before?.lastReturn != ending.lastReturn
     guard ending.state.isDecision, let notes = tools.verdictNotes,
-      before == nil || before?.lastReturn != ending.lastReturn,
+      isNews || !notes.has(request.number),
       before != nil || request.endsUnderWay == 0 && !request.session.isEnding
     else { return }
     do {
       try notes.keep(VerdictNote(request.row, ending))
     } catch {
-      log.warning(
-        "cannot keep a verdict in \(notes.directory): \(error)", .request(request.row.requestId))
+      noteFault = "cannot keep a verdict in \(notes.directory): \(error)"
       return
     }
+    guard isNews else { return }
     let told = Self.told(request.current, ending)
     request.unwritten?.ending = ending
     request.unwritten?.told = told
@@ -119,6 +121,7 @@ extension Broker {
   /// - Returns: whether nothing waits any more, and there is.
   func mend() async -> Bool {
     guard let ledger = ledgerIfAny else { return true }
+    if notesAreUnread { recoverUnwritten() }
     await writeUnwritten()
     do {
       try await ledger.proveWritable()
@@ -129,7 +132,7 @@ extension Broker {
     guard live.unwritten.isEmpty else { return false }
     recordIsWritable()
     applyAgain()
-    return true
+    return !notesAreUnread
   }
 
   /// The last chance, as the daemon ends. What it does not take is read from the node again.
@@ -152,7 +155,11 @@ extension Broker {
   /// Takes up what a former run had told and could not write.
   func recoverUnwritten() {
     guard let notes = tools.verdictNotes else { return }
-    for note in notes.all() {
+    let (all, fault) = notes.all()
+    if let fault { noteFault = "cannot read all of \(notes.directory): \(fault)" }
+    notesAreUnread = fault?.mayPass ?? false
+    if notesAreUnread { mending.begin() }
+    for note in all {
       guard let request = live.of(number: note.number), request.session.id == note.session,
         OpaqueID(request.row.requestId) == OpaqueID(note.requestId), let ending = note.ending
       else {
@@ -160,11 +167,13 @@ extension Broker {
         notes.forget(note.number)
         continue
       }
+      guard request.unwritten == nil else { continue }
+      let told = Self.told(request.row, ending)
       request.unwritten = LiveRequest.Verdict(
         ending: ending, outcome: ending.outcome?.outcome,
-        obstacle: "the service was started again meanwhile",
-        told: Self.told(request.row, ending))
+        obstacle: "the service was started again meanwhile", told: told)
       request.timer.disarm()
+      tell(told, of: request, isFirst: false)
       mending.begin()
     }
   }
@@ -192,4 +201,9 @@ extension Broker {
 extension RequestState {
   /// The node's own word.
   var isDecision: Bool { self == .approved || self == .declined }
+}
+
+extension SystemError {
+  /// Whether the same call may succeed later, with nothing changed by a person.
+  fileprivate var mayPass: Bool { [EMFILE, ENFILE, ENOMEM, EIO, EINTR].contains(code) }
 }

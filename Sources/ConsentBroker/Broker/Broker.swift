@@ -56,6 +56,12 @@ package import MeroConsent
   /// Reads of invite tokens that memory has lost, by their requests' numbers.
   var rereads: [Int64: Task<ConsentError?, Never>] = [:]
   var agreedTime = AgreedTime()
+  /// Some that a former run told and could not write could not be read yet.
+  var notesAreUnread = false
+  /// What is wrong with where they are kept, said once.
+  var noteFault: String? {
+    didSet { if let noteFault, noteFault != oldValue { log.warning(noteFault) } }
+  }
   private(set) var isStopping = false
   private(set) var health = StateHealth.ok
   private(set) lazy var waits = WaitRoom { [weak self] group in await self?.tell(group) }

@@ -1,5 +1,6 @@
 import EventLoop
 import FoundationEssentials
+import Glibc
 
 /// A verdict that was told before the ledger could take it. Nothing in it is secret: of an outcome
 /// it has what the ledger would.
@@ -11,9 +12,14 @@ struct VerdictNote: Codable, Sendable {
   let state: String
   /// Milliseconds since 1970, as the ledger keeps times.
   let at: Int64
-  let outcome: String?
+  /// Not in the first line of a note: behind it, as it is.
+  var outcome: String?
   let lastReturnAt: Int64?
   let lastReturnCode: String?
+
+  private enum CodingKeys: String, CodingKey {
+    case number, session, requestId, state, at, lastReturnAt, lastReturnCode
+  }
 
   init(_ row: RequestRow, _ ending: RequestEnding) {
     (number, session, requestId) = (row.number, row.session, row.requestId)
@@ -34,41 +40,67 @@ struct VerdictNote: Codable, Sendable {
   }
 }
 
-/// Where verdicts are written while the disk of the ledger takes none: a directory below the runtime
+extension VerdictNote {
+  /// A line of JSON, and behind it the outcome where there is one.
+  var bytes: [UInt8] {
+    get throws { Array(try JSONEncoder().encode(self)) + Array(("\n" + (outcome ?? "")).utf8) }
+  }
+
+  init(bytes: [UInt8]) throws {
+    let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
+    self = try JSONDecoder().decode(Self.self, from: Data(line))
+    let rest = bytes[line.endIndex...].dropFirst()
+    guard !rest.isEmpty else { return }
+    guard let text = String(validating: rest, as: UTF8.self) else {
+      throw SystemError(call: "read", code: EILSEQ)
+    }
+    outcome = text
+  }
+}
+
+/// Where verdicts are written while the disk of the ledger takes none: a folder below the runtime
 /// directory, which is in memory, and so outlives a crash of the daemon but no logout. It belongs to
 /// one ledger. One file for each, named by the request's number.
 struct VerdictNotes: Sendable {
-  let directory: String
+  private let folder: OwnFolder
 
-  init(in parent: String) { directory = parent + "/unwritten" }
+  var directory: String { folder.path }
 
-  /// A verdict's outcome may hold many names.
-  private static let limit = 1 << 20
+  init(in parent: OwnFolder) { folder = parent.folder("unwritten") }
 
+  /// Bytes of one: several times what a node's answer may have, as JSON may write a byte as six.
+  static let limit = 8 << 20
+
+  /// - Throws: `EFBIG` for what could not be read back.
   func keep(_ note: VerdictNote) throws {
-    let bytes = try JSONEncoder().encode(note)
-    try Files.makeDirectories(directory, mode: 0o700)
-    try Files.replace(path(of: note.number), with: Array(bytes), mode: 0o600)
+    let bytes = try note.bytes
+    guard bytes.count <= Self.limit else { throw SystemError(call: "write", code: EFBIG) }
+    try folder.make().replace("\(note.number)", with: bytes, mode: 0o600)
   }
 
-  func forget(_ number: Int64) { try? Files.unlink(path(of: number)) }
+  /// Whether its note is still there: the runtime directory may have been removed.
+  func has(_ number: Int64) -> Bool { (try? folder.open().open("\(number)", .read)) != nil }
 
-  /// All that can be read, in no order. What cannot is removed: nothing was told of it.
-  func all() -> [VerdictNote] {
+  func forget(_ number: Int64) { try? folder.open().unlink("\(number)") }
+
+  /// What was kept, in no order, and why some of it could not be read: that stays where it is.
+  func all() -> (notes: [VerdictNote], fault: SystemError?) {
     var notes: [VerdictNote] = []
-    for name in (try? Files.names(in: directory)) ?? [] {
-      let path = "\(directory)/\(name)"
-      if let bytes = try? Files.read(path, limit: Self.limit),
-        let note = try? JSONDecoder().decode(VerdictNote.self, from: Data(bytes)),
-        self.path(of: note.number) == path
-      {
-        notes.append(note)
-      } else {
-        try? Files.unlink(path)
+    var fault: SystemError?
+    do throws(SystemError) {
+      let directory = try folder.open()
+      for name in try directory.names() {
+        guard let number = Int64(name), name == "\(number)" else { continue }
+        do {
+          let note = try VerdictNote(bytes: try directory.read(name, limit: Self.limit))
+          if note.number == number { notes.append(note) }
+        } catch {
+          fault = error as? SystemError ?? SystemError(call: "read", code: EILSEQ)
+        }
       }
+    } catch {
+      if error.code != ENOENT { fault = error }
     }
-    return notes
+    return (notes, fault)
   }
-
-  private func path(of number: Int64) -> String { "\(directory)/\(number)" }
 }

@@ -1,22 +1,24 @@
 import EventLoop
 
 /// The file `callback` in the runtime directory: where the callback listens, a line a family, for
-/// programs that cannot ask `/v1/status`.
-struct CallbackNote: Sendable {
-  let path: String
-  private let text: [UInt8]
+/// programs that cannot ask `/v1/status`. Of several daemons in one runtime directory it is that of
+/// the first, for as long as that runs.
+final class CallbackNote: Sendable {
+  private static let name = "callback"
 
-  init(in directory: String, _ address: CallbackAddress) {
-    path = directory + "/callback"
+  /// Locked for the life of this value.
+  private let directory: OpenDirectory
+
+  /// Writes it.
+  ///
+  /// - Returns: `nil` where another daemon has.
+  init?(in path: String, owner: UInt32, _ address: CallbackAddress) throws(SystemError) {
+    directory = try OpenDirectory(path, owner: owner)
+    guard try directory.lock() else { return nil }
     let lines = [address.ipv4, address.ipv6].compactMap(\.self)
-    text = Array(lines.map { $0 + "\n" }.joined().utf8)
+    try directory.replace(
+      Self.name, with: Array(lines.map { $0 + "\n" }.joined().utf8), mode: 0o600)
   }
 
-  func write() throws(SystemError) { try Files.replace(path, with: text, mode: 0o600) }
-
-  /// Removes it unless another daemon has written its own since.
-  func remove() {
-    guard let now = try? Files.read(path, limit: 4096), now == text else { return }
-    try? Files.unlink(path)
-  }
+  func remove() { try? directory.unlink(Self.name) }
 }

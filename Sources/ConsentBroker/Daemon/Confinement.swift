@@ -42,6 +42,7 @@ struct Confinement: Sendable {
     let files = try FileConfinement()
     let ours = [
       paths.state, Files.directory(of: paths.socket.path), paths.runtime?.path,
+      paths.runtime?.own.path,
     ].compactMap(\.self)
     let configuration = Files.directory(of: configurationFile)
     for path in ours + [configuration] { try Files.makeDirectories(path, mode: 0o700) }

@@ -95,6 +95,11 @@ import MeroConsent
     }
     let port = callback.map { "callback on port \($0.port)" } ?? "no callback"
     log.info("ready: \(paths.socket.path), \(port)", .event(.ready))
+    do {
+      try LedgerFile(directory: paths.state).resetIsTold()
+    } catch {
+      log.warning("cannot rename what was set aside in \(paths.state): \(error)")
+    }
   }
 
   /// - Returns: `nil` for a woken daemon whose callback sockets could not be made: all else works
@@ -146,7 +151,8 @@ import MeroConsent
   private func openBroker(
     _ paths: DaemonPaths, _ secrets: SessionSecrets?
   ) async throws(StartFailure) -> Broker {
-    let opened = try LedgerFile(directory: paths.state).open(orCopyIn: paths.waiting)
+    let opened = try LedgerFile(directory: paths.state).open(
+      orCopyIn: paths.waiting.map(LedgerCopy.init))
     if let reset = opened.reset { log.error(reset, .event(.recordReset)) }
     for warning in opened.warnings { log.warning(warning) }
     var tools = BrokerTools(openPage: openPage)
@@ -225,12 +231,13 @@ import MeroConsent
 
   private func publish(_ address: CallbackAddress, in paths: DaemonPaths) {
     guard let directory = paths.runtime?.path else { return }
-    let note = CallbackNote(in: directory, address)
     do {
-      try note.write()
-      self.note = note
+      note = try CallbackNote(in: directory, owner: surroundings.uid, address)
+      if note == nil {
+        log.info("\(directory)/callback is another daemon's, and says where that one listens")
+      }
     } catch {
-      log.warning("cannot write \(note.path): \(error)")
+      log.warning("cannot write \(directory)/callback: \(error)")
     }
   }
 

@@ -9,8 +9,8 @@ package struct DaemonPaths: Sendable {
   /// The directory of `callback` and, by default, of the socket; `nil` where there is none and a
   /// socket was named.
   let runtime: RuntimeDirectory?
-  /// In the runtime directory, and of this record alone: what waits for its disk.
-  let waiting: String?
+  /// Below the runtime directory, and of this record alone: what waits for its disk.
+  let waiting: OwnFolder?
   private let socketIsOurs: Bool
 
   /// - Throws: `NO_RUNTIME_DIR`, `SOCKET_PATH_…`, `CONFIGURATION_INVALID`.
@@ -32,7 +32,7 @@ package struct DaemonPaths: Sendable {
     }
     // Daemons with other records may share the runtime directory.
     let name = Hex.encode(SHA256.hash(Array(state.utf8)).prefix(8))
-    waiting = runtime.map { "\($0.path)/record-\(name)" }
+    waiting = runtime.map { $0.own.folder("record-\(name)") }
   }
 
   /// Makes the directories of the socket and of `callback`.

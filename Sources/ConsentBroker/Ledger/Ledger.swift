@@ -11,7 +11,7 @@ package actor Ledger {
   nonisolated let room: StateRoom
   /// Why nothing is written, and only a copy is open; `nil` where all is well.
   private var obstacle: LedgerError?
-  private var copy: LedgerFile?
+  private var copy: LedgerCopy?
   private var connection: SQLiteConnection
   private var queued: [QueuedWrite] = []
 
@@ -29,7 +29,7 @@ package actor Ledger {
   ///   - obstacle: why that cannot be used, and `connection` is to `copy`.
   init(
     connection: consuming SQLiteConnection, directory: String, obstacle: LedgerError? = nil,
-    copy: LedgerFile? = nil
+    copy: LedgerCopy? = nil
   ) throws(SystemError) {
     thread = try ThreadExecutor()
     room = StateRoom(directory: directory)
@@ -43,7 +43,7 @@ package actor Ledger {
   func close() {
     while !queued.isEmpty { commit() }
     connection.close()
-    copy?.removeCopy()
+    copy?.remove()
   }
 
   // MARK: Writing and reading
@@ -88,7 +88,7 @@ package actor Ledger {
       var warnings: [String] = []
       connection = try LedgerFile(directory: room.directory).connect(&warnings)
       obstacle = nil
-      copy.removeCopy()
+      copy.remove()
       self.copy = nil
     }
     try await write { connection throws(LedgerError) in

@@ -9,15 +9,14 @@ struct LedgerFile: Sendable {
   static let name = "ledger.db"
   /// SQLite's write-ahead log and its index. They belong to the file and share its fate.
   static let sideNames = ["-wal", "-shm"]
-  /// How many damaged databases are kept. Each may be as large as 30 days of requests.
-  static let damagedKept = 3
 
   var path: String { directory + "/" + Self.name }
 
   /// An open ledger, and what a person should know about how it was opened.
   struct Opened: Sendable {
     let ledger: Ledger
-    /// Where a damaged database was moved, and why; `nil` where there was none.
+    /// Where a damaged database was moved, and why; `nil` where there was none, and where one was said
+    /// to be told of (`resetIsTold`).
     let reset: String?
     let warnings: [String]
     /// Why it cannot be written yet, and only a copy is open; `nil` where all is well.
@@ -26,17 +25,17 @@ struct LedgerFile: Sendable {
 
   /// Opens the ledger, on an empty database where the old one is damaged. Waits for the disk.
   ///
-  /// - Parameter spare: a directory on another disk, for a copy to read from where this disk takes
+  /// - Parameter spare: a place on another disk, for a copy to read from where this disk takes
   ///   nothing.
   /// - Throws: `STATE_UNAVAILABLE` (a full disk, a newer version's file), `STATE_FOLDER_UNSUITABLE`.
-  func open(orCopyIn spare: String? = nil) throws(StartFailure) -> Opened {
+  func open(orCopyIn spare: LedgerCopy? = nil) throws(StartFailure) -> Opened {
     do throws(LedgerError) {
       let opened = try openOrReset()
       // Of a process that was killed while it could read nothing else.
-      if let spare { LedgerFile(directory: spare).removeCopy() }
+      spare?.remove()
       return opened
     } catch {
-      if let spare, let copy = openCopy(in: spare, because: error) { return copy }
+      if let spare, let copy = open(spare, because: error) { return copy }
       guard case .unsuitable = error else {
         throw StartFailure(.stateUnavailable, "\(path): \(error.sentence)")
       }
@@ -45,27 +44,52 @@ struct LedgerFile: Sendable {
     }
   }
 
+  /// Opens a copy, which is gone when the database itself can be used (`Ledger`).
+  ///
+  /// - Returns: `nil` where that is not the fault, where there is no database, or no sound one.
+  private func open(_ copy: LedgerCopy, because fault: LedgerError) -> Opened? {
+    switch fault {
+    case .full, .readOnly: break
+    case .damaged, .newerVersion, .unsuitable, .failed: return nil
+    }
+    do {
+      guard try Files.status(of: path, followsLink: false).size > 0 else { return nil }
+      var warnings: [String] = []
+      let connection = try copy.make(of: self).connect(&warnings)
+      let ledger = try Ledger(
+        connection: connection, directory: directory, obstacle: fault, copy: copy)
+      return Opened(ledger: ledger, reset: nil, warnings: [], obstacle: fault)
+    } catch {
+      copy.remove()
+      return nil
+    }
+  }
+
   private func openOrReset() throws(LedgerError) -> Opened {
     // Side files without their database are a crash between two renames of `setAside`, and
     // must not become part of a new one.
-    let orphaned = !exists(path) && Self.sideNames.contains { exists(path + $0) }
-    var reset = orphaned ? try setAside(because: "side files without a database") : nil
+    var damage: String?
+    if !exists(path), Self.sideNames.contains(where: { exists(path + $0) }) {
+      damage = "side files without a database"
+      try setAside()
+    }
     do {
-      let (ledger, warnings) = try openChecked()
-      return Opened(ledger: ledger, reset: reset, warnings: warnings)
+      return try openChecked(after: damage)
     } catch {
       guard case .damaged(let text) = error else { throw error }
-      reset = try setAside(because: text)
+      damage = text
+      try setAside()
     }
-    let (ledger, warnings) = try openChecked()
-    return Opened(ledger: ledger, reset: reset, warnings: warnings)
+    return try openChecked(after: damage)
   }
 
-  private func openChecked() throws(LedgerError) -> (Ledger, [String]) {
+  private func openChecked(after damage: String?) throws(LedgerError) -> Opened {
     var warnings: [String] = []
     let connection = try connect(&warnings)
     do {
-      return (try Ledger(connection: connection, directory: directory), warnings)
+      return Opened(
+        ledger: try Ledger(connection: connection, directory: directory),
+        reset: reset(after: damage), warnings: warnings)
     } catch {
       throw .failed("\(error)")
     }
@@ -123,68 +147,24 @@ struct LedgerFile: Sendable {
     }
   }
 
-  /// SQLite gives side files the mode of the database: so that is 0600 before there are any.
+  /// SQLite gives side files the mode of the database: so that is 0600 before there are any. And it
+  /// waits for ever for a pipe in the place of one of them.
   private func makePrivate() throws(LedgerError) {
     do throws(SystemError) {
-      try Files.open(path, .read, create: .ifMissing(mode: 0o600), followsLink: false)
-        .setMode(0o600)
-      for name in Self.sideNames where exists(path + name) {
-        try Files.open(path + name, .read, followsLink: false).setMode(0o600)
+      try Self.claim(
+        Files.open(path, .read, create: .ifMissing(mode: 0o600), followsLink: false))
+      for name in Self.sideNames + ["-journal"] where exists(path + name) {
+        try Self.claim(Files.open(path + name, .read, followsLink: false))
       }
     } catch {
       throw LedgerError(error)
     }
   }
 
-  // MARK: Setting aside
-
-  /// Moves the database and its side files to a dated name. Nothing of it is deleted, but of
-  /// such copies the oldest beyond `damagedKept` are.
-  ///
-  /// - Returns: a sentence that says where it is now, and why.
-  private func setAside(because reason: String) throws(LedgerError) -> String {
-    let aside = "\(Self.name).corrupt-\(Self.stamp(of: .now))"
-    do throws(SystemError) {
-      // The database first: what a crash leaves behind is then found by `openOrReset`.
-      for suffix in [""] + Self.sideNames where exists(path + suffix) {
-        try Files.rename(path + suffix, to: "\(directory)/\(aside)\(suffix)")
-      }
-      try Files.syncDirectory(directory)
-      try forgetOldest()
-    } catch {
-      throw LedgerError(error)
-    }
-    return "the database was damaged (\(reason)); it was moved to \(directory)/\(aside) "
-      + "and an empty one was made"
+  private static func claim(_ file: borrowing OwnedDescriptor) throws(SystemError) {
+    try file.checkIsRegular()
+    try file.setMode(0o600)
   }
-
-  private func forgetOldest() throws(SystemError) {
-    let prefix = "\(Self.name).corrupt-"
-    let names = try Files.names(in: directory).filter { $0.hasPrefix(prefix) }
-    let stamps = Set(names.map { $0.dropFirst(prefix.count).prefix(Self.stampLength) }).sorted()
-    for stamp in stamps.dropLast(Self.damagedKept) {
-      for name in names where name.dropFirst(prefix.count).hasPrefix(stamp) {
-        try Files.unlink("\(directory)/\(name)")
-      }
-    }
-  }
-
-  /// `20261201T100000.123Z`: sorts by time, and needs no quoting in a shell.
-  static func stamp(of date: Date) -> String {
-    let milliseconds = date.ledgerTime
-    var seconds = time_t(milliseconds / 1000)
-    var parts = tm()
-    gmtime_r(&seconds, &parts)
-    func digits(_ number: some BinaryInteger, _ count: Int) -> String {
-      let text = String(number)
-      return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
-    }
-    return digits(parts.tm_year + 1900, 4) + digits(parts.tm_mon + 1, 2) + digits(parts.tm_mday, 2)
-      + "T" + digits(parts.tm_hour, 2) + digits(parts.tm_min, 2) + digits(parts.tm_sec, 2) + "."
-      + digits(milliseconds % 1000, 3) + "Z"
-  }
-
-  private static let stampLength = 20
 
   func exists(_ path: String) -> Bool {
     (try? Files.status(of: path, followsLink: false)) != nil

@@ -9,43 +9,44 @@ import Glibc
 /// keeps its capability, and ends with the person's login. It opens no more than the socket
 /// beside it does: both are for every process of the person.
 struct SessionKeyFiles: Sendable {
-  let directory: String
-  private let uid: UInt32
+  private let folder: OwnFolder
 
-  /// - Parameter runtime: the daemon's runtime directory, which is there.
+  var directory: String { folder.path }
+
+  /// - Parameter runtime: the daemon's runtime directory.
   init(in runtime: String, uid: UInt32) {
-    directory = runtime + "/sessions"
-    self.uid = uid
+    folder = OwnFolder(runtime, owner: uid).folder("sessions")
   }
 
   /// The key that was published before; `nil` where there is none that can be used.
   func key(of name: String) -> String? {
-    let path = path(of: name)
-    guard let status = try? Files.status(of: path, followsLink: false),
-      status.kind == .regular, status.owner == uid, status.mode & 0o077 == 0,
-      let bytes = try? Files.read(path, limit: 128), bytes.last == UInt8(ascii: "\n"),
+    guard let bytes = try? read(name), bytes.last == UInt8(ascii: "\n"),
       let key = String(validating: bytes.dropLast(), as: UTF8.self), SessionKey.isOne(key)
     else { return nil }
     return key
   }
 
+  private func read(_ name: String) throws(SystemError) -> [UInt8] {
+    let file = try folder.open().open(name, .read)
+    let status = try file.status()
+    guard status.kind == .regular, status.owner == folder.owner, status.mode & 0o077 == 0 else {
+      throw SystemError(call: "open", code: EPERM)
+    }
+    return try file.readToEnd(limit: 128)
+  }
+
   func publish(_ key: String, of name: String) throws(SystemError) {
-    do {
-      try Files.makeDirectory(directory, mode: 0o700)
-    } catch {
-      guard error.code == EEXIST else { throw error }
-    }
-    try Files.replace(path(of: name), with: Array((key + "\n").utf8), mode: 0o600)
+    try folder.make().replace(name, with: Array((key + "\n").utf8), mode: 0o600)
   }
 
-  /// Removes every key but those of the sessions named, as far as that goes.
+  /// Removes every key but those of the sessions named, as far as that goes. What has no session's
+  /// name is none of ours.
   func removeAll(but names: Set<String>) {
-    for name in (try? Files.names(in: directory)) ?? [] where !names.contains(name) {
-      try? Files.unlink(path(of: name))
+    guard let directory = try? folder.open(), let found = try? directory.names() else { return }
+    for name in found where !names.contains(name) && SectionText.isName(name) {
+      try? directory.unlink(name)
     }
   }
-
-  private func path(of name: String) -> String { "\(directory)/\(name)" }
 }
 
 extension SessionKey {

@@ -5,6 +5,9 @@ import Glibc
 struct RuntimeDirectory: Sendable, Equatable {
   /// Absolute. Not made yet.
   let path: String
+  /// `$XDG_RUNTIME_DIR/mero-consentd`, for what only the daemon reads: an app in a sandbox may be
+  /// given the directory of the socket. Not made yet.
+  let own: OwnFolder
   /// Something a person should know about how it was found.
   let warning: String?
 
@@ -16,12 +19,14 @@ struct RuntimeDirectory: Sendable, Equatable {
     if let parent = surroundings.absolute("XDG_RUNTIME_DIR") {
       try Self.check(parent, owner: surroundings.uid, named: "XDG_RUNTIME_DIR")
       path = parent + "/mero-consent"
+      own = OwnFolder(parent + "/mero-consentd", owner: surroundings.uid)
       warning = nil
       return
     }
     let parent = "\(surroundings.runtimeRoot)/\(surroundings.uid)"
     try Self.check(parent, owner: surroundings.uid, named: "the fallback", private: true)
     path = parent + "/mero-consent"
+    own = OwnFolder(parent + "/mero-consentd", owner: surroundings.uid)
     warning = "XDG_RUNTIME_DIR names no absolute path; using \(parent)"
   }
 
@@ -34,7 +39,7 @@ struct RuntimeDirectory: Sendable, Equatable {
       try Self.makeUnlessThere(path)
       status = try Files.status(of: path, followsLink: false)
       if status.kind == .directory, status.owner == owner, status.mode & 0o777 != 0o700 {
-        try Files.open(path, .directory).setMode(0o700)
+        try Files.open(path, .directory, followsLink: false).setMode(0o700)
       }
     } catch {
       throw StartFailure(.noRuntimeDirectory, "cannot make \(path): \(error)")

@@ -13,7 +13,8 @@ struct SessionStore: Sendable {
   /// Where the daemon puts the keys of the sessions of its configuration.
   private var configured: String { base + "/sessions" }
   /// Holds the name of the default session; no session's name begins with a dot.
-  private var defaultFile: String { directory + "/.default" }
+  private static let defaultName = ".default"
+  private var defaultFile: String { directory + "/" + Self.defaultName }
 
   /// - Parameter base: this user's own by default.
   init(base: String = Files.directory(of: SocketLocation.standard()), owner: UInt32 = geteuid()) {
@@ -80,21 +81,25 @@ struct SessionStore: Sendable {
     try makeDirectory(base)
     try makeDirectory(directory)
     let isFirst = try defaultName() == nil
-    try write(key.text, to: directory + "/" + name)
-    if isFirst { try write(name, to: defaultFile) }
+    try write(key.text, as: name)
+    if isFirst { try write(name, as: Self.defaultName) }
   }
 
   /// - Returns: the name of the default session from now on, where it is another one.
   func forget(_ name: String) throws(CommandFailure) -> String? {
     let wasDefault = try defaultName() == name
     let path = directory + "/" + name
-    do throws(SystemError) { try Files.unlink(path) } catch { throw Self.failed(path, error) }
+    do throws(SystemError) {
+      try OpenDirectory(directory, owner: owner).unlink(name)
+    } catch {
+      throw Self.failed(path, error)
+    }
     guard wasDefault else { return nil }
     let next = try entries().first?.name
     if let next {
-      try write(next, to: defaultFile)
+      try write(next, as: Self.defaultName)
     } else {
-      try? Files.unlink(defaultFile)
+      try? OpenDirectory(directory, owner: owner).unlink(Self.defaultName)
     }
     return next
   }
@@ -174,11 +179,12 @@ struct SessionStore: Sendable {
       + "cannot be used (\(error))"
   }
 
-  private func write(_ text: String, to path: String) throws(CommandFailure) {
+  private func write(_ text: String, as name: String) throws(CommandFailure) {
     do throws(SystemError) {
-      try Files.replace(path, with: Array(text.utf8), mode: 0o600)
+      try OpenDirectory(directory, owner: owner).replace(
+        name, with: Array(text.utf8), mode: 0o600)
     } catch {
-      throw Self.failed(path, error)
+      throw Self.failed("\(directory)/\(name)", error)
     }
   }
 

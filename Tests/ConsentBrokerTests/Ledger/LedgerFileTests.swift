@@ -63,6 +63,7 @@ enum Damage: String, CaseIterable, Sendable {
     #expect(reset.contains("ledger.db.corrupt-"))
     #expect(try await opened.ledger.undecided() == [])
     _ = try await opened.ledger.started("rq-new")
+    try file.resetIsTold()
     let aside = try #require(
       try names(in: directory.path).first { $0.hasPrefix("ledger.db.corrupt-") })
     // Moved, not copied, and not repaired.
@@ -77,7 +78,9 @@ enum Damage: String, CaseIterable, Sendable {
     let directory = try TemporaryDirectory()
     try write("no database", to: directory.path + "/ledger.db")
     try write("a log", to: directory.path + "/ledger.db-wal")
-    #expect(try LedgerFile(directory: directory.path).open().reset != nil)
+    let file = LedgerFile(directory: directory.path)
+    #expect(try file.open().reset != nil)
+    try file.resetIsTold()
     let aside = try names(in: directory.path).filter { $0.contains(".corrupt-") }
     #expect(aside.count == 2)
     #expect(aside.last?.hasSuffix("-wal") == true)
@@ -106,6 +109,7 @@ enum Damage: String, CaseIterable, Sendable {
       try write("damage \(number)", to: directory.path + "/ledger.db")
       let opened = try LedgerFile(directory: directory.path).open()
       #expect(opened.reset != nil)
+      try LedgerFile(directory: directory.path).resetIsTold()
       await opened.ledger.close()
     }
     let aside = try names(in: directory.path).filter { $0.contains(".corrupt-") }
@@ -114,6 +118,24 @@ enum Damage: String, CaseIterable, Sendable {
       String(decoding: try content(of: "\(directory.path)/\($0)"), as: UTF8.self)
     }
     #expect(texts == ["damage 3", "damage 4", "damage 5"])
+  }
+
+  @Test func whatWasSetAsideIsToldUntilItIsKnownToBeTold() async throws {
+    let directory = try TemporaryDirectory()
+    let file = LedgerFile(directory: directory.path)
+    try write("no database", to: file.path)
+    // A crash right after the move.
+    try file.setAside()
+    for _ in 0..<2 {
+      let opened = try file.open()
+      #expect(opened.reset?.contains(directory.path + "/ledger.db.corrupt-") == true)
+      await opened.ledger.close()
+    }
+    try file.resetIsTold()
+    #expect(try file.open().reset == nil)
+    let aside = try #require(
+      try names(in: directory.path).first { $0.hasPrefix("ledger.db.corrupt-") })
+    #expect(try content(of: "\(directory.path)/\(aside)") == Array("no database".utf8))
   }
 
   @Test func aNewerVersionsDatabaseIsLeftAlone() async throws {

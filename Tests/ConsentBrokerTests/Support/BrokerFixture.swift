@@ -2,6 +2,7 @@ import Callback
 import Desktop
 import EventLoop
 import FoundationEssentials
+import Glibc
 import MeroConsent
 import Synchronization
 import Testing
@@ -51,7 +52,9 @@ import Testing
     tools.openPage = { [weak self] url, _ throws(PageUnavailable) in
       try self?.open(url) ?? .unknown
     }
-    if keepsNotes { tools.verdictNotes = VerdictNotes(in: directory.path) }
+    if keepsNotes {
+      tools.verdictNotes = VerdictNotes(in: OwnFolder(directory.path, owner: geteuid()))
+    }
     tools.now = { [wallClock] in Date().addingTimeInterval(wallClock.seconds) }
     try await renew()
   }

@@ -86,6 +86,7 @@ class Round:
             leaks.in_folder(self.service.state, keys)
             + leaks.in_folder(self.service.configuration.parent, keys)
             + leaks.in_runtime(RUNTIME / "mero-consent", keys, published)
+            + leaks.in_folder(RUNTIME / "mero-consentd", keys)
             + leaks.in_journal(self.log, keys) + leaks.complaints(self.log))
 
     def left(self, world):
