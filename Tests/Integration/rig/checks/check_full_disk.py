@@ -33,7 +33,7 @@ def renew(session, node):
 
 def copies():
     """Copies of the record on another disk."""
-    return list((RUNTIME / "mero-consent").glob("record-*/ledger.db*"))
+    return list((RUNTIME / "mero-consentd").glob("record-*/ledger.db*"))
 
 
 def health(service):
