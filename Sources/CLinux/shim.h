@@ -2,7 +2,10 @@
 #pragma once
 #include <fcntl.h>
 #include <getopt.h>
+#include <linux/inet_diag.h>
 #include <linux/landlock.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <spawn.h>
@@ -54,6 +57,16 @@ static inline int clinux_peer_credentials(int descriptor, struct clinux_ucred *c
   socklen_t length = sizeof(*credentials);
   return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, credentials, &length);
 }
+
+// One message each way of sock_diag(7). What follows an answer is of no interest here.
+struct clinux_socket_question {
+  struct nlmsghdr header;
+  struct inet_diag_req_v2 request;
+};
+struct clinux_socket_answer {
+  struct nlmsghdr header;
+  struct inet_diag_msg message;
+};
 
 // No wrapper in glibc 2.36. The descriptor is close-on-exec from birth.
 static inline int clinux_pidfd_open(pid_t pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }

@@ -1,11 +1,13 @@
 package import EventLoop
+import Glibc
 package import HTTP
 
 /// The callback: where a browser brings the person back, on a loopback port.
 ///
-/// Anything on this machine can connect here, and any web page can make a browser do so. So a
-/// request is taken only as a hint that it is time to ask the node, it is taken only from a
-/// top-level navigation to our own address, and no answer gives anything away.
+/// Anything on this machine can connect here, and any web page can make a browser do so. So only
+/// connections of our own user are served, a request is taken only as a hint that it is time to ask
+/// the node, it is taken only from a top-level navigation to our own address, and no answer gives
+/// anything away.
 @LoopActor package final class CallbackSite: HTTPHandler {
   enum Limits {
     /// How long a page waits for a verdict that is being found: most come sooner, and then the
@@ -14,6 +16,7 @@ package import HTTP
   }
 
   private let judge: any ReturnJudge
+  private let admits: @LoopActor (HTTPConnectionInfo) -> Bool
   private var limiter = ReturnLimiter()
   /// Pages as they are sent. There are no more than topics and languages, about 3 KiB each.
   private var made: [Page: MadePage] = [:]
@@ -23,12 +26,22 @@ package import HTTP
     let body: [UInt8]
   }
 
-  package init(judge: any ReturnJudge) { self.judge = judge }
+  package convenience init(judge: any ReturnJudge) {
+    self.init(judge: judge, admits: ClientRule(uid: geteuid()).admits)
+  }
+
+  /// - Parameter admits: whether a connection is served at all.
+  init(judge: any ReturnJudge, admits: @escaping @LoopActor (HTTPConnectionInfo) -> Bool) {
+    self.judge = judge
+    self.admits = admits
+  }
 
   // MARK: The edge
 
-  /// Host, path and method, which a body cannot change.
+  /// Whose connection it is, host, path and method, which a body cannot change. The first with the
+  /// head and not before, when nobody knows yet in which language to say so.
   package func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse? {
+    guard admits(connection) else { return page(.anotherUser, 403, for: head) }
     guard let port = connection.localPort, HostRule.admits(head.host, port: port) else {
       return page(.refused, 421, for: head)
     }

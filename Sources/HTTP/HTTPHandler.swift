@@ -6,10 +6,22 @@ package struct HTTPConnectionInfo: Sendable {
   package let peer: PeerCredentials?
   /// The listener's own port; `nil` for a Unix socket.
   package let localPort: UInt16?
+  /// `nil` for a Unix socket, and where the client is gone.
+  package let ends: ConnectionEnds?
 
-  package init(peer: PeerCredentials? = nil, localPort: UInt16? = nil) {
+  package init(
+    peer: PeerCredentials? = nil, localPort: UInt16? = nil, ends: ConnectionEnds? = nil
+  ) {
     self.peer = peer
     self.localPort = localPort
+    self.ends = ends
+  }
+
+  /// Of a connection that a listener has accepted.
+  ///
+  /// - Parameter port: the listener's.
+  @LoopActor package init(_ stream: SocketStream, port: UInt16?) {
+    self.init(peer: stream.peer, localPort: port, ends: port == nil ? nil : stream.ends)
   }
 }
 

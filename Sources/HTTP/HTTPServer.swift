@@ -63,7 +63,7 @@ import Glibc
     var accepted = 0
     // It ends when the listener is closed; a lack of descriptors is waited out by the listener.
     while let stream = try? await listener.accept() {
-      start(stream, HTTPConnectionInfo(peer: stream.peer, localPort: port))
+      start(stream, HTTPConnectionInfo(stream, port: port))
       accepted += 1
       // While others connect as fast as they are accepted, nothing here would wait.
       if accepted.isMultiple(of: Self.acceptedPerTurn) { await Task.yield() }

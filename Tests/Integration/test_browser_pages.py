@@ -90,6 +90,7 @@ def reads_well_aloud(tab, site, name):
 def loads_nothing_and_runs_nothing(tab, gallery):
     assert {request["type"] for request in tab.requests} == {"Document"}
     own = [gallery.address, gallery.refused()]
+    own += [gallery.door.address] if gallery.door else []
     own += ["mero-consent:"] if tab.state == "open-app" else []
     own += [program.ready["url"] for program in gallery.nodes]
     for request in tab.requests:

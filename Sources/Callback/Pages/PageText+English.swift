@@ -80,6 +80,14 @@ func englishText(on topic: PageTopic) -> PageText {
         Nothing was confirmed.
         """,
       next: "Go back to the app: it finds your decision without this page.")
+  case .anotherUser:
+    PageText(
+      heading: "Another user",
+      happened: """
+        This address serves only browsers of the user whose app asked. This browser runs as \
+        another user of this computer. Nothing was confirmed.
+        """,
+      next: "Go back to the app: it finds your decision without this page.")
   case .notFound:
     PageText(
       heading: "Nothing here",

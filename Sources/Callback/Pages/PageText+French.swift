@@ -94,6 +94,15 @@ func frenchText(on topic: PageTopic) -> PageText {
         qu’elle a été donnée. Rien n’a été confirmé.
         """,
       next: "Revenez à l’application\u{A0}: elle trouvera votre décision sans cette page.")
+  case .anotherUser:
+    PageText(
+      heading: "Un autre utilisateur",
+      happened: """
+        Cette adresse ne répond qu’aux navigateurs de l’utilisateur dont l’application a fait la \
+        demande. Ce navigateur appartient à un autre utilisateur de cet ordinateur. Rien n’a été \
+        confirmé.
+        """,
+      next: "Revenez à l’application\u{A0}: elle trouvera votre décision sans cette page.")
   case .notFound:
     PageText(
       heading: "Il n’y a rien ici",

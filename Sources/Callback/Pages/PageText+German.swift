@@ -100,6 +100,14 @@ func germanText(on topic: PageTopic) -> PageText {
         sie ausgegeben wurde. Es wurde nichts bestätigt.
         """,
       next: "Kehren Sie zur App zurück: Sie findet Ihre Entscheidung auch ohne diese Seite.")
+  case .anotherUser:
+    PageText(
+      heading: "Ein anderer Benutzer",
+      happened: """
+        Diese Adresse antwortet nur Browsern des Benutzers, dessen App gefragt hat. Dieser \
+        Browser läuft unter einem anderen Benutzer dieses Computers. Es wurde nichts bestätigt.
+        """,
+      next: "Kehren Sie zur App zurück: Sie findet Ihre Entscheidung auch ohne diese Seite.")
   case .notFound:
     PageText(
       heading: "Hier ist nichts",

@@ -61,6 +61,11 @@ func simplifiedChineseText(on topic: PageTopic) -> PageText {
       heading: "未被接受",
       happened: "此地址只有在浏览器按原样直接打开时才有效。没有确认任何内容。",
       next: "请返回应用：没有此页面，应用也能得知您的决定。")
+  case .anotherUser:
+    PageText(
+      heading: "这是另一个用户",
+      happened: "此地址只回应发起请求的应用所属用户的浏览器。此浏览器属于这台电脑上的另一个用户。没有确认任何内容。",
+      next: "请返回应用：没有此页面，应用也能得知您的决定。")
   case .notFound:
     PageText(
       heading: "此处没有内容",

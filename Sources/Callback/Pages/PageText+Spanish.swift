@@ -90,6 +90,14 @@ func spanishText(on topic: PageTopic) -> PageText {
         entregó. No se ha confirmado nada.
         """,
       next: "Vuelva a la aplicación: encontrará su decisión sin esta página.")
+  case .anotherUser:
+    PageText(
+      heading: "Otro usuario",
+      happened: """
+        Esta dirección solo atiende a navegadores del usuario cuya aplicación hizo la solicitud. \
+        Este navegador pertenece a otro usuario de este equipo. No se ha confirmado nada.
+        """,
+      next: "Vuelva a la aplicación: encontrará su decisión sin esta página.")
   case .notFound:
     PageText(
       heading: "Aquí no hay nada",

@@ -61,6 +61,11 @@ func traditionalChineseText(on topic: PageTopic) -> PageText {
       heading: "未被接受",
       happened: "此網址只有在瀏覽器依原樣直接開啟時才有效。沒有確認任何內容。",
       next: "請返回應用程式：沒有此頁面，應用程式也能得知您的決定。")
+  case .anotherUser:
+    PageText(
+      heading: "這是另一個使用者",
+      happened: "此網址只回應發出請求的應用程式所屬使用者的瀏覽器。此瀏覽器屬於這台電腦上的另一個使用者。沒有確認任何內容。",
+      next: "請返回應用程式：沒有此頁面，應用程式也能得知您的決定。")
   case .notFound:
     PageText(
       heading: "此處沒有內容",

@@ -5,11 +5,12 @@ package enum PageTopic: Hashable, Sendable {
   // What was wrong with the browser's request itself.
   case malformed
   case refused
+  case anotherUser
   case notFound
   case limited
 
   package static let all: [PageTopic] =
-    PageState.allCases.map { .verdict($0) } + [.malformed, .refused, .notFound, .limited]
+    PageState.allCases.map { .verdict($0) } + [.malformed, .refused, .anotherUser, .notFound, .limited]
 }
 
 extension PageTopic {
@@ -19,6 +20,7 @@ extension PageTopic {
     case .verdict(let state): state.rawValue
     case .malformed: "malformed"
     case .refused: "refused"
+    case .anotherUser: "another-user"
     case .notFound: "not-found"
     case .limited: "limited"
     }
@@ -31,7 +33,8 @@ extension PageTopic {
     case .verdict(.declined), .verdict(.cancelled): .cross
     case .verdict(.checking): .spinner
     case .verdict(.notDecided), .verdict(.mismatch), .verdict(.replaced), .verdict(.expired),
-      .verdict(.notConfirmed), .verdict(.unknown), .malformed, .refused, .notFound, .limited:
+      .verdict(.notConfirmed), .verdict(.unknown), .malformed, .refused, .anotherUser,
+      .notFound, .limited:
       .attention
     }
   }

@@ -47,7 +47,7 @@ import MeroConsent
       while (try? await listener.connectionWaits()) != nil {
         guard await !isMended() else { return onMended() }
         guard let stream = try? await listener.accept() else { return }
-        server.begin(stream, HTTPConnectionInfo(peer: stream.peer, localPort: port))
+        server.begin(stream, HTTPConnectionInfo(stream, port: port))
       }
     }
   }

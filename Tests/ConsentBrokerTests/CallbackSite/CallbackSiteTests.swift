@@ -15,7 +15,7 @@ import Testing
 
   init() async throws {
     fixture = try await BrokerFixture()
-    site = CallbackSite(judge: fixture.broker)
+    site = CallbackSite(judge: fixture.broker) { _ in true }
   }
 
   /// As the server does: the head first, then the rest.
@@ -75,6 +75,51 @@ import Testing
     #expect(await call(.head, path).status == 303)
     #expect(fixture.node.calls.count == calls)
     #expect(try await fixture.row(view.requestId, caller)?.lastReturn == nil)
+  }
+
+  /// The same to the byte whatever there is, asked for in whatever way, and nothing comes of it.
+  @Test func aConnectionOfAnotherUserIsToldThatAlone() async throws {
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    fixture.node.approve(view.requestId)
+    let ticket = try fixture.ticket(of: view)
+    let calls = fixture.node.calls.count
+    let strange = CallbackSite(judge: fixture.broker) { _ in false }
+    var told: Set<[UInt8]> = []
+    for path in ["/return", "/return/\(ticket)", "/done/\(ticket)", "/return/none", "/nothing"] {
+      for host in ["127.0.0.1:17463", "evil.example"] {
+        for purpose in ["", "prefetch"] as [HTTPFieldValue] {
+          let request = HTTPRequest(
+            method: .get, path: path, query: "request_id=\(view.requestId)",
+            headers: ["Sec-Purpose": purpose], host: host)
+          let response = try #require(strange.refuse(head: request, on: listener))
+          #expect(response.status == 403)
+          guard case .bytes(let bytes) = response.body else { continue }
+          told.insert(bytes)
+        }
+      }
+    }
+    #expect(told == [Array(Page(.anotherUser, in: .english).html.utf8)])
+    #expect(fixture.node.calls.count == calls)
+    #expect(try await fixture.row(view.requestId, caller)?.lastReturn == nil)
+  }
+
+  @Test func aConnectionOfAnotherUserIsToldSoInItsLanguage() throws {
+    let strange = CallbackSite(judge: fixture.broker) { _ in false }
+    for language in PageLanguage.allCases {
+      let tag = try #require(HTTPFieldValue(language.rawValue))
+      let request = HTTPRequest(
+        method: .get, path: "/return", headers: ["Accept-Language": tag], host: "127.0.0.1:17463")
+      let response = try #require(strange.refuse(head: request, on: listener))
+      guard case .bytes(let bytes) = response.body else { continue }
+      #expect(bytes == Array(Page(.anotherUser, in: language).html.utf8))
+    }
+  }
+
+  /// With the rule that a daemon has.
+  @Test func aConnectionThatNobodyVouchesForIsRefused() {
+    let request = HTTPRequest(method: .get, path: "/return", host: "127.0.0.1:17463")
+    #expect(CallbackSite(judge: fixture.broker).refuse(head: request, on: listener)?.status == 403)
   }
 
   @Test func aReturnLeadsToItsPage() async throws {

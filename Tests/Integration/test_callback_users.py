@@ -1,0 +1,165 @@
+"""The callback serves its own user's connections and nobody else's: every user of the machine can
+reach a port."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+
+import pytest
+from harness.api import Session
+from harness.others import STRANGER, told_as
+from harness.programs import Daemon
+from harness.site import NAVIGATION, state, target
+from harness.waiting import until
+from harness.wire import Connection, request_bytes
+
+pytestmark = pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+
+
+def asking(path, port, headers=NAVIGATION, method="GET", host="127.0.0.1"):
+    return request_bytes(method, path, list(headers.items()), host=f"{host}:{port}")
+
+
+def undated(answer):
+    return re.sub(rb"\r\nDate: [^\r]*", b"", answer)
+
+
+def state_of(answer):
+    found = re.search(rb'data-state="([a-z-]+)"', answer)
+    return found and found[1].decode()
+
+
+def test_another_user_of_the_machine_learns_nothing(daemon, node):
+    """Also one who knows the request and its ticket: to the byte the same, whatever there is."""
+    session = Session(daemon, node)
+
+    def stranger(request_id, ticket):
+        query = f"?request_id={request_id}&result=approved"
+        paths = ["/", "/return", f"/return{query}", "/return?request_id=guess", "/return/guess",
+                 f"/return/{ticket}{query}", f"/done/{ticket}", "/done/guess"]
+        direct = NAVIGATION | {"Sec-Fetch-Site": "none"}
+        requests = [asking(path, daemon.port, headers)
+                    for path in paths for headers in (NAVIGATION, direct, {})]
+        requests += [asking(f"/done/{ticket}", daemon.port, method="HEAD"),
+                     asking(f"/return/{ticket}{query}", daemon.port, {"Sec-Purpose": "prefetch"}),
+                     asking(f"/return/{ticket}{query}", daemon.port, host="localhost")]
+        answers = [undated(answer) for answer in told_as(STRANGER, daemon.port, requests)]
+        assert all(answer.startswith(b"HTTP/1.1 403 ") for answer in answers), answers
+        assert {state_of(answer) for answer in answers} == {"another-user", None}
+        return answers
+
+    told = [stranger("none", "none")]
+    for decision, end in [("approve", "approved"), ("decline", "declined")]:
+        view = session.start()
+        names = view["requestId"], view["callback"].rsplit("/", 1)[1]
+        told.append(stranger(*names))
+        node.decide(view["requestId"], decision)
+        told.append(stranger(*names))
+        session.decided(view["requestId"], end)
+        asked = node.overview["calls"]
+        told.append(stranger(*names))
+        assert node.overview["calls"] == asked
+        assert "lastReturn" not in session.request(view["requestId"])
+        secrets = [*names, view["code"], view["url"], node.ready["package"], end]
+        assert not [word for word in secrets if word.encode() in b"".join(told[-1])]
+    assert all(answers == told[0] for answers in told)
+    assert "callback: a return" not in daemon.log
+
+
+def test_another_users_knocks_use_nothing_up(daemon, node, session):
+    """The limit on returns without a ticket is for the person's own."""
+    view = session.start()
+    node.decide(view["requestId"])
+    knock = asking("/return", daemon.port)
+    told = told_as(STRANGER, daemon.port, [knock] * 150)
+    assert {state_of(answer) for answer in told} == {"another-user"}
+    path = f"/return?request_id={view['requestId']}"
+    assert state(daemon.site.bring_back(path)) == "approved"
+    assert session.request(view["requestId"])["lastReturn"]["code"] == "OK"
+
+
+FORMS = ["keeps", "closes", "HTTP/1.0", "ends sending"]
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "::ffff:127.0.0.1"])
+@pytest.mark.parametrize("form", FORMS)
+def test_each_form_of_a_connection_is_its_users(daemon, address, form):
+    data = asking("/done/none", daemon.port)
+    if form == "closes":
+        data = data.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    if form == "HTTP/1.0":
+        data = data.replace(b"HTTP/1.1", b"HTTP/1.0")
+    with Connection((address, daemon.port)) as own:
+        own.send(data)
+        if form == "ends sending":
+            own.end_sending()
+        answer = own.answer()
+    assert answer.status == 404 and state(answer) == "unknown"
+    then = "end sending" if form == "ends sending" else "read"
+    told, = told_as(STRANGER, daemon.port, [data], address, then)
+    assert told.startswith(b"HTTP/1.1 403 ") and state_of(told) == "another-user"
+
+
+def test_whose_a_closed_connection_was_nobody_knows(daemon, session):
+    """Of a socket that its process has closed the kernel says that it is root's, as whom this
+    daemon runs."""
+    view = session.start()
+    path = target(view["callback"], request_id=view["requestId"], result="approved")
+    site = daemon.site
+    daemon.signal(signal.SIGSTOP)
+    try:
+        told_as(STRANGER, site.port, [asking(path, site.port)], then="close")
+    finally:
+        daemon.signal(signal.SIGCONT)
+    # Connections are taken in the order in which they came.
+    assert state(site.get("/done/none")) == "unknown"
+    assert "callback: a return" not in daemon.log
+    assert "lastReturn" not in session.request(view["requestId"])
+
+
+class Persons(Daemon):
+    """A daemon of an ordinary user, to whose socket root cannot speak."""
+
+    USER = 4001
+
+    def __init__(self, home, *before):
+        with socket.create_server(("127.0.0.1", 0)) as holder:
+            port = holder.getsockname()[1]
+        super().__init__(home, port=port)
+        self.number = port
+        home.parent.chmod(0o755)
+        for path in [home, *home.rglob("*")]:
+            os.chown(path, self.USER, self.USER)
+        self.arguments = [
+            "setpriv", f"--reuid={self.USER}", f"--regid={self.USER}", "--clear-groups", *before,
+            *self.arguments]
+
+    def start(self):
+        self.spawn()
+        until(lambda: "callback" in self.log or not self.is_running, "it has started")
+        assert self.is_running, self.log
+        return self
+
+
+def test_root_is_another_user(programs):
+    daemon = programs(Persons).start()
+    data = asking("/done/none", daemon.number)
+    states = [state_of(*told_as(user, daemon.number, [data])) for user in (0, Persons.USER)]
+    assert states == ["another-user", "unknown"]
+
+
+@pytest.mark.skipif(
+    not shutil.which("unshare") or not shutil.which("ip"), reason="it needs a namespace of its own")
+def test_in_a_container_without_root_its_own_user_is_served(programs):
+    """Who is root in there is the person out here."""
+    up = 'ip link set lo up; exec "$@"'
+    daemon = programs(Persons, "unshare", "-U", "-r", "-n", "sh", "-ec", up, "-").start()
+    data = asking("/done/none", daemon.number)
+    inside = ["nsenter", "-t", str(daemon.pid), "-n"]
+    own, = told_as(0, daemon.number, [data], before=[*inside, "-U"])
+    assert state_of(own) == "unknown"
+    # As root of this machine, who has no number in there.
+    roots, = told_as(0, daemon.number, [data], before=inside)
+    assert state_of(roots) == "another-user"
