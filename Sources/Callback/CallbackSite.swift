@@ -16,7 +16,7 @@ package import HTTP
   }
 
   private let judge: any ReturnJudge
-  private let admits: @LoopActor (HTTPConnectionInfo) -> Bool
+  private let clients: any ClientRule
   private var limiter = ReturnLimiter()
   /// Pages as they are sent. There are no more than topics and languages, about 3 KiB each.
   private var made: [Page: MadePage] = [:]
@@ -27,21 +27,24 @@ package import HTTP
   }
 
   package convenience init(judge: any ReturnJudge) {
-    self.init(judge: judge, admits: ClientRule(uid: geteuid()).admits)
+    self.init(judge: judge, clients: OwnUserRule(uid: geteuid()))
   }
 
-  /// - Parameter admits: whether a connection is served at all.
-  init(judge: any ReturnJudge, admits: @escaping @LoopActor (HTTPConnectionInfo) -> Bool) {
+  init(judge: any ReturnJudge, clients: any ClientRule) {
     self.judge = judge
-    self.admits = admits
+    self.clients = clients
   }
+
+  /// Whether anybody can be served there: where the kernel does not tell whose a connection is,
+  /// everybody is refused.
+  package func canServe(on listener: Listener) -> Bool { clients.canTell(on: listener) }
 
   // MARK: The edge
 
   /// Whose connection it is, host, path and method, which a body cannot change. The first with the
   /// head and not before, when nobody knows yet in which language to say so.
   package func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse? {
-    guard admits(connection) else { return page(.anotherUser, 403, for: head) }
+    guard clients.admits(connection) else { return page(.anotherUser, 403, for: head) }
     guard let port = connection.localPort, HostRule.admits(head.host, port: port) else {
       return page(.refused, 421, for: head)
     }

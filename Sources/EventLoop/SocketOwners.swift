@@ -46,6 +46,13 @@ package struct SocketOwners: ~Copyable {
     return answer.idiag_uid
   }
 
+  /// Who made the socket that listens at an address of this machine.
+  ///
+  /// - Returns: `nil` where nobody does, or the kernel has no answer.
+  package mutating func user(ofListenerAt address: SocketAddress) -> UInt32? {
+    user(ofPeerIn: ConnectionEnds(ours: address.unspecified, theirs: address))
+  }
+
   private borrowing func ask(_ own: IPEnd, _ other: IPEnd) -> Bool {
     var question = clinux_socket_question()
     let isIPv4 = own.isIPv4 && other.isIPv4
@@ -75,11 +82,24 @@ package struct SocketOwners: ~Copyable {
         kernel.withNumber { recv($0, bytes.baseAddress, size, 0) }
       }
       guard count > 0 else { return nil }
-      // What is left of a question before, whose answer found no room.
-      guard count >= MemoryLayout<nlmsghdr>.size, answer.header.nlmsg_seq == number else { continue }
+      // The answer to a question before may have found no room.
+      guard count >= MemoryLayout<nlmsghdr>.size, answer.header.nlmsg_seq == number else {
+        continue
+      }
       // Of an error the rest is something else.
       guard count == size, answer.header.nlmsg_type == SOCK_DIAG_BY_FAMILY else { return nil }
       return answer.message
+    }
+  }
+}
+
+extension SocketAddress {
+  /// The other end of a socket that has none.
+  fileprivate var unspecified: SocketAddress {
+    switch self {
+    case .unix: .unix(path: "")
+    case .ip4: .ip4(address: 0, port: 0)
+    case .ip6: .ip6(address: Array(repeating: 0, count: 16), port: 0)
     }
   }
 }
@@ -108,7 +128,8 @@ private struct IPEnd {
   typealias Words = (UInt32, UInt32, UInt32, UInt32)
 
   func write(to words: inout Words, isIPv4: Bool) {
-    withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: isIPv4 ? address[12...] : address[...]) }
+    let bytes = isIPv4 ? address[12...] : address[...]
+    withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
   }
 
   static func address(_ words: Words, _ family: UInt8) -> [UInt8] {

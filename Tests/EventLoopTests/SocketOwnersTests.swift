@@ -104,6 +104,7 @@ import Testing
   @Test func whoListensThereIsNotTaken() throws {
     var owners = try SocketOwners()
     for listener in [try Listener.loopback4(port: 0), try Listener.loopback6(port: 0)] {
+      #expect(owners.user(ofListenerAt: listener.address) == geteuid())
       var ours = listener.address
       switch ours {
       case .ip4(let address, _): ours = .ip4(address: address, port: 1)
@@ -118,5 +119,9 @@ import Testing
     var owners = try SocketOwners()
     let ends = ConnectionEnds(ours: .unix(path: ""), theirs: .unix(path: ""))
     #expect(owners.user(ofPeerIn: ends) == nil)
+    #expect(owners.user(ofListenerAt: .unix(path: "")) == nil)
+    let unused = try Listener.loopback4(port: 0)
+    unused.close()
+    #expect(owners.user(ofListenerAt: unused.address) == nil)
   }
 }

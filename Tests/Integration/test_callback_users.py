@@ -119,6 +119,43 @@ def test_whose_a_closed_connection_was_nobody_knows(daemon, session):
     assert "lastReturn" not in session.request(view["requestId"])
 
 
+# Runs a command that has no NETLINK_SOCK_DIAG, as on a kernel without it.
+WITHOUT_LOOKUPS = """
+import ctypes, os, platform, struct, sys
+number = {"x86_64": 41, "aarch64": 198}[platform.machine()]
+LOAD, EQUALS, RETURN = 0x20, 0x15, 0x06
+def line(code, value, yes=0, no=0): return struct.pack("=HBBI", code, yes, no, value)
+lines = [
+    line(LOAD, 0), line(EQUALS, number, 0, 5), line(LOAD, 16), line(EQUALS, 16, 0, 3),
+    line(LOAD, 32), line(EQUALS, 4, 0, 1), line(RETURN, 0x50000 | 93), line(RETURN, 0x7fff0000)]
+code = ctypes.create_string_buffer(b"".join(lines))
+program = struct.pack("HP", len(lines), ctypes.addressof(code))
+prctl = ctypes.CDLL(None).prctl
+assert prctl(38, 1, 0, 0, 0) == 0 and prctl(22, 2, program, 0, 0) == 0
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_where_the_kernel_does_not_tell_nobody_is_served(programs, node):
+    """The decision is found all the same."""
+    daemon = programs(Daemon)
+    daemon.arguments = ["python3", "-I", "-c", WITHOUT_LOOKUPS, *daemon.arguments]
+    daemon.start()
+    assert daemon.log.count("the callback serves nobody") == 1
+    session = Session(daemon, node)
+    view = session.start()
+    path = target(view["callback"], request_id=view["requestId"], result="approved")
+    answer = daemon.site.get(path)
+    assert answer.status == 403 and state(answer) == "another-user"
+    node.decide(view["requestId"])
+    assert "lastReturn" not in session.decided(view["requestId"], "approved")
+
+
+def test_where_it_tells_the_log_has_nothing_to_say(daemon):
+    assert daemon.site.get("/nothing").status == 404
+    assert "serves nobody" not in daemon.log
+
+
 class Persons(Daemon):
     """A daemon of an ordinary user, to whose socket root cannot speak."""
 

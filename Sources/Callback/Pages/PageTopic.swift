@@ -10,7 +10,8 @@ package enum PageTopic: Hashable, Sendable {
   case limited
 
   package static let all: [PageTopic] =
-    PageState.allCases.map { .verdict($0) } + [.malformed, .refused, .anotherUser, .notFound, .limited]
+    PageState.allCases.map { .verdict($0) }
+    + [.malformed, .refused, .anotherUser, .notFound, .limited]
 }
 
 extension PageTopic {

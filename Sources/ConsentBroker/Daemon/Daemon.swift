@@ -202,9 +202,13 @@ import MeroConsent
       handler: LocalAPI(broker: broker, uid: surroundings.uid), limits: .unixSocket)
     localServer = local
     limitConnections()
+    let callbackSite = CallbackSite(judge: broker)
+    if let listener = callback?.all.first, !callbackSite.canServe(on: listener) {
+      log.warning(
+        "the kernel does not tell whose a connection is (no tcp_diag): the callback serves nobody")
+    }
     let site = HTTPServer(
-      handler: CallbackSite(judge: broker), limits: .callback,
-      persistence: .closesAfterEachAnswer)
+      handler: callbackSite, limits: .callback, persistence: .closesAfterEachAnswer)
     for listener in callback?.all ?? [] { listen(site, on: listener) }
     listen(local, on: api)
     servers = [site, local]

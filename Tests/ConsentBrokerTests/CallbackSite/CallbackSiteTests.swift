@@ -7,6 +7,14 @@ import Testing
 @testable import Callback
 @testable import ConsentBroker
 
+/// Connections here have no other end that the kernel could tell of.
+private struct Everybody: ClientRule {
+  let admitted: Bool
+
+  func admits(_ connection: HTTPConnectionInfo) -> Bool { admitted }
+  func canTell(on listener: Listener) -> Bool { true }
+}
+
 /// The edge of the callback, over a real broker and without a socket.
 @Suite @LoopActor struct CallbackSiteTests {
   let fixture: BrokerFixture
@@ -15,7 +23,7 @@ import Testing
 
   init() async throws {
     fixture = try await BrokerFixture()
-    site = CallbackSite(judge: fixture.broker) { _ in true }
+    site = CallbackSite(judge: fixture.broker, clients: Everybody(admitted: true))
   }
 
   /// As the server does: the head first, then the rest.
@@ -84,7 +92,7 @@ import Testing
     fixture.node.approve(view.requestId)
     let ticket = try fixture.ticket(of: view)
     let calls = fixture.node.calls.count
-    let strange = CallbackSite(judge: fixture.broker) { _ in false }
+    let strange = CallbackSite(judge: fixture.broker, clients: Everybody(admitted: false))
     var told: Set<[UInt8]> = []
     for path in ["/return", "/return/\(ticket)", "/done/\(ticket)", "/return/none", "/nothing"] {
       for host in ["127.0.0.1:17463", "evil.example"] {
@@ -105,7 +113,7 @@ import Testing
   }
 
   @Test func aConnectionOfAnotherUserIsToldSoInItsLanguage() throws {
-    let strange = CallbackSite(judge: fixture.broker) { _ in false }
+    let strange = CallbackSite(judge: fixture.broker, clients: Everybody(admitted: false))
     for language in PageLanguage.allCases {
       let tag = try #require(HTTPFieldValue(language.rawValue))
       let request = HTTPRequest(
