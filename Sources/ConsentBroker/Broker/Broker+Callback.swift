@@ -22,7 +22,6 @@ extension Broker: ReturnJudge {
       let (ticket, view) = views.make()
       return beginJudging(returned, for: view) ? .done(ticket: ticket) : .tooMany(retryAfter: 1)
     }
-    guard returnsUnderWay < BrokerLimits.returnsInFlight else { return .tooMany(retryAfter: 1) }
     if let request = live.of(ticket: ticket) { return take(returned, of: request) }
     let found: RequestRow?
     do {
@@ -51,8 +50,9 @@ extension Broker: ReturnJudge {
       }
       return .done(ticket: ticket)
     }
-    // Its page waits for the verdict; this answer does not.
-    _ = beginReturn(of: request)
+    // Its page waits for the verdict; this answer does not. Nothing is counted here: a request has two
+    // verdicts under way at most, so that no other app is ever in the way of the person.
+    judge(request)
     return .done(ticket: request.row.ticket)
   }
 
@@ -92,7 +92,7 @@ extension Broker: ReturnJudge {
     let waiter = Waiter()
     request.pages.append(waiter)
     defer { request.pages.removeAll { $0 === waiter } }
-    while !request.endIsTold, request.returnsUnderWay > 0, !isStopping {
+    while !request.endIsTold, !request.judgings.isEmpty, !isStopping {
       let slow = request.newestReturnAt + ViewTickets.Limits.checking
       if slow <= .now { return .notConfirmed }
       if await !waiter.wait(until: min(deadline, slow)), deadline <= .now { return .checking }

@@ -9,8 +9,10 @@ import MeroConsent
 extension Broker {
   /// Reads what the node says of a request, once for everybody who asks at the same time, and
   /// records what it means before anybody hears of it.
-  func look(at request: LiveRequest) async -> Look {
-    let arrival = request.readsBegun
+  ///
+  /// - Parameter arrival: `readsBegun` when whoever asks came; `nil` for now.
+  func look(at request: LiveRequest, since arrival: Int? = nil) async -> Look {
+    let arrival = arrival ?? request.readsBegun
     while true {
       if request.isOver { return .final(request.row) }
       let reading = request.reading ?? beginReading(request)
@@ -27,9 +29,11 @@ extension Broker {
   private func beginReading(_ request: LiveRequest) -> LiveRequest.Reading {
     request.readsBegun += 1
     request.lastReadAt = .now
+    readsUnderWay += 1
     let task = Task { () -> Look in
       let look = await read(request)
       request.reading = nil
+      readsUnderWay -= 1
       return look
     }
     let reading = LiveRequest.Reading(number: request.readsBegun, task: task)
@@ -80,7 +84,7 @@ extension Broker {
   private func settle(_ request: LiveRequest, _ verdict: LiveRequest.Verdict) async -> Look {
     guard let ledger = ledgerIfAny else { return .refused(ConsentError(.stateUnavailable)) }
     var ending = verdict.ending
-    if request.returnsUnderWay > 0, ending.lastReturn == nil {
+    if !request.judgings.isEmpty, ending.lastReturn == nil {
       ending.lastReturn = LastReturn(at: tools.now().asKept, code: Self.returnCode(of: ending))
       request.unwritten?.ending = ending
     }

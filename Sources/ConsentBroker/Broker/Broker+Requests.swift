@@ -3,7 +3,7 @@ import FoundationEssentials
 import MeroConsent
 
 extension Broker {
-  /// The caller's requests, newest first, without outcomes that carry a secret.
+  /// The caller's requests, newest first, without outcomes that carry a secret or are long.
   ///
   /// - Parameters:
   ///   - limit: 1 to `BrokerLimits.listLimit`.
@@ -28,11 +28,13 @@ extension Broker {
     }
     let rows = withUnwritten(recorded, of: session, state: state, limit: count + 1, before: older)
     // Of what ends in this moment, no list tells more than other calls do.
-    var views = rows.prefix(count).map(asTold).filter { state == nil || $0.state == state }
-      .map { view(of: $0, in: session) }
-    for index in views.indices where views[index].outcome?.isSecret == true {
-      views[index].outcome = nil
-    }
+    let views = rows.prefix(count).map(asTold).filter { state == nil || $0.state == state }
+      .map { row in
+        var view = view(of: row, in: session)
+        let isLong = (row.outcome?.text.utf8.count ?? 0) > BrokerLimits.listedOutcome
+        if isLong || view.outcome?.isSecret == true { view.outcome = nil }
+        return view
+      }
     let hasMore = max(recorded.count, rows.count) > count
     let last = (rows.prefix(count).last ?? recorded.last)?.requestId
     return RequestList(requests: views, next: hasMore ? last : nil)
@@ -151,7 +153,9 @@ extension Broker {
     let kind = ConsentKind(rawValue: row.kind)
     let outcome = session.secrets[row.number] ?? row.outcome?.outcome
     // What only the node can say needs the session's tokens.
-    let isLost = row.state == .approved && kind?.outcome != nil && outcome == nil
+    let isLost =
+      row.state == .approved && kind?.outcome != nil && outcome == nil
+      && row.outcome?.isLeftOut != true
     let asksNode = row.state == .started || isLost
     let needsSession = asksNode && session.needsTokens
     let leftStarting = row.state == .starting && !startingNow.contains(row.number)
@@ -198,9 +202,9 @@ extension Broker {
 
   /// One read at a time for a request, shared by everybody who asks.
   private func reread(_ row: RequestRow, of session: Session) async -> ConsentError? {
-    let task =
+    let work =
       rereads[row.number]
-      ?? Task { () -> ConsentError? in
+      ?? SharedWork<ConsentError?> { [self] in
         defer { rereads[row.number] = nil }
         guard let client = session.client else { return session.tokensAreNeeded }
         let given = session.tokensGiven
@@ -225,8 +229,8 @@ extension Broker {
         case .failure(let error): return error
         }
       }
-    rereads[row.number] = task
-    return await task.value
+    rereads[row.number] = work
+    return await work.result() ?? ConsentError(.cancelled)
   }
 
   /// What a finished request that was not decided answers to whoever wants its decision.

@@ -25,7 +25,7 @@ extension Broker {
     }
     let final: RequestRow
     if let request {
-      switch await beginReturn(of: request).value {
+      switch try await verdict(onReturnOf: request) {
       case .final(let row): final = row
       case .refused(let error): throw .consent(error, requestId: requestId)
       }
@@ -36,37 +36,69 @@ extension Broker {
     return await fullView(of: final, in: session)
   }
 
-  // MARK: Verdicts on one return
+  /// Waits for the verdict. Each call that waits holds a connection, and a task.
+  ///
+  /// - Throws: `.tooMany(.returns)`; `.stopping` where the client has left.
+  private func verdict(onReturnOf request: LiveRequest) async throws(Problem) -> Look {
+    let session = request.session
+    guard request.returnCalls < BrokerLimits.returnCallsOfARequest,
+      session.returnCalls < BrokerLimits.returnCalls
+    else { throw .tooMany(.returns, retryAfter: 1) }
+    request.returnCalls += 1
+    session.returnCalls += 1
+    defer {
+      request.returnCalls -= 1
+      session.returnCalls -= 1
+    }
+    guard let look = await judge(request).look() else { throw .stopping }
+    return look
+  }
 
-  /// Begins to find the verdict on a return of this request, and notes it.
+  // MARK: Verdicts on returns
+
+  /// Finds the verdict on a return of this request, and notes it.
   ///
   /// The work is nobody's task but its own, so that it goes on when whoever asked is gone.
   ///
   /// - Parameter namedIt: whether the return was for this request, and not for none by name.
-  func beginReturn(
-    of request: LiveRequest, namedIt: Bool = true, _ activationToken: ActivationToken? = nil
-  ) -> Task<Look, Never> {
-    request.returnsUnderWay += 1
+  @discardableResult
+  func judge(
+    _ request: LiveRequest, namedIt: Bool = true, _ activationToken: ActivationToken? = nil
+  ) -> ReturnJudging {
     if let activationToken { request.activationToken = activationToken }
     request.newestReturnAt = .now
-    returnsUnderWay += 1
-    return Task {
-      var look = await look(at: request)
-      switch look {
-      case .final(let row):
-        // The end may have been on its way to the disk when this return came.
-        look = .final(await noteReturn(of: row))
-      case .refused(let error):
-        guard namedIt else { break }
-        if await !refuse(request, error.code) { await noteReturn(ofEnded: request) }
-      }
-      request.returnsUnderWay -= 1
+    if let same = request.judgings.last, same.takesMore, same.arrival == request.readsBegun {
+      same.namedIt = same.namedIt || namedIt
+      return same
+    }
+    let judging = ReturnJudging(arrival: request.readsBegun, namedIt: namedIt)
+    request.judgings.append(judging)
+    judgingsUnderWay += 1
+    judging.work = SharedWork { [self] in
+      let look = await find(judging, of: request)
+      request.judgings.removeAll { $0 === judging }
+      judgingsUnderWay -= 1
       // It is of this moment; a later event must not take the focus.
-      if request.returnsUnderWay == 0 { request.activationToken = nil }
-      returnsUnderWay -= 1
+      if request.judgings.isEmpty { request.activationToken = nil }
       request.wakePages()
       return look
     }
+    return judging
+  }
+
+  private func find(_ judging: ReturnJudging, of request: LiveRequest) async -> Look {
+    let look = await look(at: request, since: judging.arrival)
+    // What comes from here on has another answer to expect.
+    judging.takesMore = false
+    switch look {
+    case .final(let row):
+      // The end may have been on its way to the disk when this return came.
+      return .final(await noteReturn(of: row))
+    case .refused(let error):
+      guard judging.namedIt else { break }
+      if await !refuse(request, error.code) { await noteReturn(ofEnded: request) }
+    }
+    return look
   }
 
   /// Keeps what a return met. It changes nothing else, and nothing of a finished request.

@@ -115,8 +115,8 @@ extension Broker {
   /// Ends a session, whoever wants it.
   func end(_ session: Session, because detail: String) async throws(Problem) {
     let ledger = try ledger()
-    session.isEnding = true
-    defer { session.isEnding = false }
+    session.endsUnderWay += 1
+    defer { session.endsUnderWay -= 1 }
     // What was told is not cancelled: it is written first.
     for request in live.of(session: session) where request.unwritten?.told != nil {
       _ = await look(at: request)

@@ -8,7 +8,29 @@ package import MeroConsent
 /// A start that is asking its node, for repeats with the same `Idempotency-Key`.
 struct StartUnderWay {
   let body: [UInt8]
-  let task: Task<Result<StartResult, Problem>, Never>
+  let work: SharedWork<Result<StartResult, Problem>>
+}
+
+/// Of what is asked; whether its page opens makes it no other request.
+private struct Fingerprint {
+  let hash: [UInt8]
+  /// How much is asked.
+  let bytes: Int
+
+  init(_ what: String, _ body: some Encodable) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .sortedKeys
+    // What cannot be encoded cannot be sent either, and is refused there.
+    let encoded = (try? encoder.encode(body)).map { Array($0) } ?? []
+    hash = SHA256.hash(Array("\(what) ".utf8) + encoded)
+    bytes = encoded.count
+  }
+}
+
+/// Whether a new request's page is to be opened, and with what its app may come to the front.
+private struct PageWish {
+  let open: Bool
+  let token: ActivationToken?
 }
 
 extension Broker {
@@ -23,8 +45,10 @@ extension Broker {
     idempotencyKey: String?, for caller: Caller
   ) async throws(Problem) -> StartResult {
     let session = try session(caller)
-    let fingerprint = Self.fingerprint("request", ConsentRequestBody(request))
-    return try await once(idempotencyKey, fingerprint, in: session) {
+    let fingerprint = Fingerprint("request", ConsentRequestBody(request))
+    return try await once(
+      idempotencyKey, fingerprint, PageWish(open: open, token: activationToken), in: session
+    ) {
       [self] idempotency async throws(Problem) in
       guard let client = session.client, !session.tokensAreSpent else {
         throw .consent(session.tokensAreNeeded, requestId: nil)
@@ -41,7 +65,7 @@ extension Broker {
           ? callback?.address(of: row.ticket) : nil
         return try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
       }
-    }.opening(open, activationToken, with: self)
+    }
   }
 
   /// Records a request that the app started itself.
@@ -50,8 +74,10 @@ extension Broker {
     idempotencyKey: String?, for caller: Caller
   ) async throws(Problem) -> StartResult {
     let session = try session(caller)
-    let fingerprint = Self.fingerprint("started", started)
-    return try await once(idempotencyKey, fingerprint, in: session) {
+    let fingerprint = Fingerprint("started", started)
+    return try await once(
+      idempotencyKey, fingerprint, PageWish(open: open, token: activationToken), in: session
+    ) {
       [self] idempotency async throws(Problem) in
       guard let client = session.client else {
         throw .consent(session.tokensAreNeeded, requestId: nil)
@@ -62,7 +88,7 @@ extension Broker {
         throw .consent(error, requestId: nil)
       }
       return try await recorded(started, idempotency, of: session)
-    }.opening(open, activationToken, with: self)
+    }
   }
 
   // MARK: Once
@@ -71,7 +97,7 @@ extension Broker {
   ///
   /// The work is not the caller's: a client that leaves does not leave half a start behind.
   private func once(
-    _ key: String?, _ fingerprint: [UInt8], in session: Session,
+    _ key: String?, _ fingerprint: Fingerprint, _ wish: PageWish, in session: Session,
     _ body: @escaping @LoopActor (Idempotency?) async throws(Problem) -> StartResult
   ) async throws(Problem) -> StartResult {
     if let key, !(1...BrokerLimits.idempotencyKey).contains(key.utf8.count) {
@@ -80,16 +106,18 @@ extension Broker {
         detail: "The Idempotency-Key is empty or longer than \(BrokerLimits.idempotencyKey) bytes.")
     }
     if let key, let running = session.starts[OpaqueID(key)] {
-      guard running.body == fingerprint else { throw .idempotencyKeyReused }
-      var result = try await running.task.value.get()
+      guard running.body == fingerprint.hash else { throw .idempotencyKeyReused }
+      var result = try await Self.result(of: running.work)
       result.repeated = true
       return result
     }
     // Nothing is awaited before the key is taken, so that of two calls one is the first.
-    let idempotency = key.map { Idempotency(key: $0, body: fingerprint) }
+    let idempotency = key.map { Idempotency(key: $0, body: fingerprint.hash) }
     session.startsUnderWay += 1
-    let task = Task { () -> Result<StartResult, Problem> in
+    startsUnderWay += 1
+    let work = SharedWork<Result<StartResult, Problem>> { [self] in
       defer {
+        startsUnderWay -= 1
         session.startsUnderWay -= 1
         if let key { session.starts[OpaqueID(key)] = nil }
       }
@@ -100,13 +128,36 @@ extension Broker {
         guard session.undecided + session.startsUnderWay <= BrokerLimits.openRequests else {
           throw .tooMany(.openRequests, retryAfter: 5)
         }
+        let common = OpenRequestMemory.common(fingerprint.bytes)
+        guard openRequestMemory.fits(common, besides: live) else {
+          throw .tooMany(.openRequests, retryAfter: 5)
+        }
+        openRequestMemory.begin(common)
+        defer { openRequestMemory.end(common) }
         return .success(try await body(idempotency))
       } catch {
         return .failure(error)
       }
     }
-    if let key { session.starts[OpaqueID(key)] = StartUnderWay(body: fingerprint, task: task) }
-    return try await task.value.get()
+    if let key { session.starts[OpaqueID(key)] = StartUnderWay(body: fingerprint.hash, work: work) }
+    guard wish.open else { return try await Self.result(of: work) }
+    // The page of a request that was begun opens, also when its app has left: a repeat opens none.
+    return try await Self.result(
+      of: SharedWork { [self] in
+        do throws(Problem) {
+          return .success(try await Self.result(of: work).opening(wish.token, with: self))
+        } catch {
+          return .failure(error)
+        }
+      })
+  }
+
+  /// - Throws: `.stopping` where the client has left.
+  private static func result(
+    of work: SharedWork<Result<StartResult, Problem>>
+  ) async throws(Problem) -> StartResult {
+    guard let result = await work.result() else { throw .stopping }
+    return try result.get()
   }
 
   /// What the first call with this key came to, in this run or an earlier one; `nil` where this
@@ -128,15 +179,6 @@ extension Broker {
   /// first call, that one is replaced.
   private func wasCutOff(_ row: RequestRow) -> Bool {
     row.state == .starting && leftStarting[row.number] != nil
-  }
-
-  /// Of what is asked; whether its page opens makes it no other request.
-  private static func fingerprint(_ what: String, _ body: some Encodable) -> [UInt8] {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    // What cannot be encoded cannot be sent either, and is refused there.
-    let bytes = (try? encoder.encode(body)).map { Array($0) } ?? []
-    return SHA256.hash(Array("\(what) ".utf8) + bytes)
   }
 
   // MARK: Asking the node
@@ -175,6 +217,12 @@ extension Broker {
       expiresAt: now.addingTimeInterval(lifetime).asKept,
       lifetimeCut: answer.lifetimeCut)
     guard let ledger = ledgerIfAny else { throw .stopping }
+    // No ordinary node's page has such an address.
+    let common = OpenRequestMemory.common(start.requestId, start.url, start.code)
+    guard openRequestMemory.fits(common, besides: live) else {
+      await forgetStarting(inserted)
+      throw .tooMany(.openRequests, retryAfter: 5)
+    }
     let result: StartedRequest
     do {
       result = try await recorded { () async throws(LedgerError) in
@@ -264,9 +312,12 @@ extension Broker {
     log.info(
       "request started", .request(row.requestId), .session(session.id), .code(row.kind),
       .event(.requestStarted))
-    // An account has one undecided request a node: the older one's app learns it now.
+    // An account has one undecided request a node: the older one's app learns it now. All others
+    // were older already when that one came.
     for other in vault.all where other.undecided > 0 && other.sharesAccount(with: session) {
-      for older in live.of(session: other) where older !== request { watcher.hurry(older) }
+      if let older = live.of(session: other).last(where: { $0 !== request }) {
+        watcher.hurry(older)
+      }
     }
     return StartResult(view: view(of: row, in: session), page: nil, repeated: false)
   }
@@ -275,9 +326,9 @@ extension Broker {
 extension StartResult {
   /// Opens the page of a new request, where that was asked for. Row first, browser second.
   @LoopActor fileprivate func opening(
-    _ open: Bool, _ activationToken: ActivationToken?, with broker: Broker
+    _ activationToken: ActivationToken?, with broker: Broker
   ) async -> StartResult {
-    guard open, !repeated, let url = view.url else { return self }
+    guard !repeated, let url = view.url else { return self }
     var result = self
     do {
       result.page = .opening(try await broker.tools.openPage(url, activationToken))

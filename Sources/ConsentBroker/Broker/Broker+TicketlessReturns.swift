@@ -34,14 +34,39 @@ extension Broker {
   func beginJudging(
     _ returned: ReturnURL, for view: ViewTickets.View, _ activationToken: ActivationToken? = nil
   ) -> Bool {
-    guard ticketlessUnderWay < BrokerLimits.ticketlessReturnsInFlight else { return false }
+    let named = returned.requestId.map { live.of(requestId: $0) } ?? []
+    guard hasRoom(for: returned, to: named) else { return false }
     // Counted before its task runs: a return of an unknown request asks the ledger and nobody else.
-    ticketlessUnderWay += 1
+    count(returned, to: named, 1)
     Task {
       view.show(await verdict(on: returned, activationToken))
-      ticketlessUnderWay -= 1
+      count(returned, to: named, -1)
     }
     return true
+  }
+
+  /// Whether one more can be judged. A node that does not answer keeps its own requests' returns
+  /// waiting, and leaves room for all others: no session has more than a third of what is free, which
+  /// is a quarter of all where it is alone.
+  private func hasRoom(for returned: ReturnURL, to named: [LiveRequest]) -> Bool {
+    let free = BrokerLimits.ticketlessReturnsInFlight - ticketlessUnderWay
+    guard free > 0 else { return false }
+    if returned.requestId == nil { return namelessUnderWay * 3 < free }
+    // A request that is over asks no node.
+    return named.isEmpty
+      || named.contains {
+        $0.ticketlessReturns < BrokerLimits.ticketlessReturnsOfARequest
+          && $0.session.ticketlessReturns * 3 < free
+      }
+  }
+
+  private func count(_ returned: ReturnURL, to named: [LiveRequest], _ change: Int) {
+    ticketlessUnderWay += change
+    if returned.requestId == nil { namelessUnderWay += change }
+    for request in named {
+      request.ticketlessReturns += change
+      request.session.ticketlessReturns += change
+    }
   }
 
   private func verdict(
@@ -52,11 +77,11 @@ extension Broker {
       // Of several nodes nobody can tell which of them the person comes from, also when all but one
       // have left before the verdicts are found.
       let isOneNode = Set(vault.all.map(\.row.nodeURL)).count < 2
-      let states = await states(live.all.map { beginReturn(of: $0, namedIt: false) })
+      let states = await states(live.all.map { judge($0, namedIt: false) })
       return PageState.merged(states, isCertain: isOneNode)
     }
     var watched = live.of(requestId: requestId)
-    var looks = watched.map { beginReturn(of: $0, namedIt: true, activationToken) }
+    var looks = watched.map { judge($0, activationToken) }
     let recorded = try? await read { ledger throws(LedgerError) in
       try await ledger.newestRequests(named: requestId)
     }
@@ -64,7 +89,7 @@ extension Broker {
     for request in live.of(requestId: requestId)
     where !watched.contains(where: { $0 === request }) {
       watched.append(request)
-      looks.append(beginReturn(of: request, namedIt: true, activationToken))
+      looks.append(judge(request, activationToken))
     }
     guard recorded != nil || !watched.isEmpty else { return .notConfirmed }
     let numbers = Set(watched.map(\.number))
@@ -76,12 +101,13 @@ extension Broker {
     return PageState.merged(states, isCertain: nodes.count < 2 || states.count < 2)
   }
 
-  private func states(_ looks: [Task<Look, Never>]) async -> Set<PageState> {
+  private func states(_ looks: [ReturnJudging]) async -> Set<PageState> {
     var states: Set<PageState> = []
     for look in looks {
-      switch await look.value {
+      switch await look.look() {
       case .final(let row): states.insert(PageState(row.state))
       case .refused(let error): states.insert(PageState(refusal: error.code))
+      case nil: states.insert(.notConfirmed)
       }
     }
     return states

@@ -48,7 +48,7 @@ extension Broker {
     let isNews = before == nil || before?.lastReturn != ending.lastReturn
     guard ending.state.isDecision, let notes = tools.verdictNotes,
       isNews || !notes.has(request.number),
-      before != nil || request.endsUnderWay == 0 && !request.session.isEnding
+      before != nil || request.endsUnderWay + request.session.endsUnderWay == 0
     else { return }
     do {
       try notes.keep(VerdictNote(request.row, ending))

@@ -47,14 +47,23 @@ package import MeroConsent
   /// What the disk kept from being done as the configuration says.
   var unapplied: Configuration?
   var openingsUnderWay = 0
-  var returnsUnderWay = 0
+  /// Verdicts on returns that are being found, and reads of nodes.
+  var judgingsUnderWay = 0 { didSet { callsEnd.countChanged(to: callsUnderWay) } }
+  var readsUnderWay = 0 { didSet { callsEnd.countChanged(to: callsUnderWay) } }
+  /// Starts that ask their nodes, of all sessions.
+  var startsUnderWay = 0 { didSet { callsEnd.countChanged(to: callsUnderWay) } }
+  var openRequestMemory = OpenRequestMemory()
+  private var callsUnderWay: Int { judgingsUnderWay + readsUnderWay + startsUnderWay }
+  private let callsEnd = BurstEnd()
   /// Returns without a ticket, from before they are looked up until their verdict.
   var ticketlessUnderWay = 0
+  /// Of those, the ones that name no request.
+  var namelessUnderWay = 0
   var eventStreams = 0
   /// Lists that are read and worded at the same time: each takes many times what is sent of it.
   let lists = Turnstile(places: 4)
   /// Reads of invite tokens that memory has lost, by their requests' numbers.
-  var rereads: [Int64: Task<ConsentError?, Never>] = [:]
+  var rereads: [Int64: SharedWork<ConsentError?>] = [:]
   var agreedTime = AgreedTime()
   /// Some that a former run told and could not write could not be read yet.
   var notesAreUnread = false
@@ -211,7 +220,7 @@ package import MeroConsent
   /// undecided, nobody who waits. The configuration's sessions are read again on waking.
   package var isIdle: Bool {
     live.count == 0 && waits.count == 0 && eventStreams == 0
-      && returnsUnderWay + ticketlessUnderWay + openingsUnderWay == 0
+      && judgingsUnderWay + ticketlessUnderWay + openingsUnderWay == 0
       && !vault.all.contains { $0.keepsAwake || $0.isBusy }
   }
 
@@ -274,6 +283,7 @@ package import MeroConsent
     watcher.stop()
     housekeeping.stop()
     mending.stop()
+    callsEnd.stop()
     waits.signalAll()
     for session in vault.all { session.events.wakeAll() }
   }

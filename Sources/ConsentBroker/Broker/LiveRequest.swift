@@ -6,6 +6,8 @@ import MeroConsent
 /// A request that nothing has ended yet, as memory has it.
 @LoopActor final class LiveRequest {
   let session: Session
+  /// Bytes of what it is made of, beyond what each has for itself.
+  let commonBytes: Int
   /// As it was written last.
   var row: RequestRow { didSet { shown = nil } }
   /// What its row looked like when somebody asked last.
@@ -37,8 +39,11 @@ import MeroConsent
   var current: RequestRow { unwritten?.told ?? row }
   var endIsTold: Bool { isOver || unwritten?.told != nil }
 
-  /// Returns whose verdict is being found, and when the newest of them came.
-  var returnsUnderWay = 0
+  /// Verdicts that are being found on returns, and when the newest return came.
+  var judgings: [ReturnJudging] = []
+  /// Calls of its app that wait for one, and returns without a ticket that do.
+  var returnCalls = 0
+  var ticketlessReturns = 0
   var newestReturnAt = BootInstant.now
   /// What the last return met, for its page; the record follows at its own pace.
   var refusal: ConsentError.Code?
@@ -49,6 +54,11 @@ import MeroConsent
   var pages: [Waiter] = []
 
   var schedule = WatchSchedule()
+  /// The watcher looks at it, and is to look again at once.
+  var isWatched = false
+  var isHurried = false
+  /// For when it was hurried last.
+  var hurriedAt: BootInstant?
   let timer = LoopTimer()
 
   init(
@@ -56,6 +66,7 @@ import MeroConsent
   ) {
     self.row = row
     self.session = session
+    commonBytes = OpenRequestMemory.common(row.requestId, row.url, row.code)
     self.deadline = deadline
     deadlineIsByWallClock = byWallClock
   }
@@ -130,6 +141,8 @@ enum Look: Sendable {
   init() {}
 
   var count: Int { byNumber.count }
+  /// Bytes of what they are made of, beyond what each has for itself.
+  private(set) var commonBytes = 0
   var all: [LiveRequest] { byNumber.values.sorted { $0.number < $1.number } }
   /// Those whose verdicts the disk did not take, oldest first.
   var unwritten: [LiveRequest] {
@@ -138,6 +151,7 @@ enum Look: Sendable {
 
   mutating func add(_ live: LiveRequest) {
     byNumber[live.number] = live
+    commonBytes += live.commonBytes
     byTicket[OpaqueID(live.row.ticket)] = live
     byId[OpaqueID(live.row.requestId), default: []].append(live)
     bySession[ObjectIdentifier(live.session), default: []].append(live)
@@ -146,6 +160,7 @@ enum Look: Sendable {
 
   mutating func remove(_ live: LiveRequest) {
     guard byNumber.removeValue(forKey: live.number) != nil else { return }
+    commonBytes -= live.commonBytes
     byTicket[OpaqueID(live.row.ticket)] = nil
     let id = OpaqueID(live.row.requestId)
     byId[id]?.removeAll { $0 === live }

@@ -35,18 +35,29 @@ package enum BrokerLimits {
   package static let sessions = 128
   /// Undecided requests of one session: a node keeps one an account, so this is generous.
   package static let openRequests = 64
+  /// Bytes of what undecided requests, and starts that wait for their nodes, are made of: what each
+  /// has for itself, into which ordinary ones fit, and what all have together beyond that.
+  package static let openRequestBytes = 1024
+  package static let allOpenRequestBytes = 4 * 1024 * 1024
   /// Event streams of one session, and of all.
   package static let eventStreams = 16
   package static let allEventStreams = 256
-  /// Returns whose verdict is being found: each holds a little memory until then.
-  package static let returnsInFlight = 256
+  /// Calls of apps that wait for the verdict on a return, for one request and for all of a session.
+  package static let returnCallsOfARequest = 16
+  package static let returnCalls = 64
   /// Returns without a ticket whose verdict is being found. Anybody can send one.
   package static let ticketlessReturnsInFlight = 64
+  /// Of those, the ones that name one request. Those of one session, and those that name none, may be
+  /// a quarter.
+  package static let ticketlessReturnsOfARequest = 4
   /// The longest wait that `Prefer: wait` may ask for, in seconds.
   package static let longestWait = 300
   /// `limit` of a list, and its default.
   package static let listLimit = 200
   package static let listDefault = 50
+  /// Bytes of the longest outcome that a list tells: one of `listLimit` such fits into what may be
+  /// sent to one client.
+  package static let listedOutcome = 4 * 1024
   /// Bytes of an `Idempotency-Key`: 1 to this.
   package static let idempotencyKey = 255
   /// Bytes of a package's name, and origins of one session.

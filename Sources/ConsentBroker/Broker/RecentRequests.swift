@@ -8,8 +8,10 @@ import FoundationEssentials
 /// removes it, says so before and after (`willChange`, `didChange`), so that a read of the ledger
 /// which was under way meanwhile keeps nothing.
 @LoopActor struct RecentRequests {
-  /// Each takes a KiB or so.
   static let most = 64
+  /// Bytes of the longest outcome that is kept. Most take some hundred; one that a node drew out is
+  /// read from the ledger each time.
+  static let outcomeBytes = 16 * 1024
 
   private struct Place: Hashable {
     let session: String
@@ -101,6 +103,9 @@ import FoundationEssentials
     guard row.state.isFinal else { return }
     let place = Place(row)
     if let known = entries[place]?.row, known.revision > row.revision { return }
+    if let outcome = row.outcome, outcome.text.utf8.count > Self.outcomeBytes {
+      return remove(row)
+    }
     if entries[place] == nil, entries.count == Self.most { removeOldest() }
     uses += 1
     entries[place] = Entry(row: row, usedAt: uses)

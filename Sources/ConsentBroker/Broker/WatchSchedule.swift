@@ -5,6 +5,8 @@ import EventLoop
 struct WatchSchedule {
   /// While an app waits or listens, or the request is young: a decision is told within this.
   static let attentive: Duration = .seconds(5)
+  /// How often it is read at most because something seems to have changed.
+  static let hurried: Duration = .seconds(1)
   /// Else, as a client's own wait would.
   static let patient: Duration = .seconds(15)
   /// Where the node does not answer, and the request's time is over.

@@ -39,22 +39,42 @@ import EventLoop
     if planned > soon { arm(live, at: soon) }
   }
 
-  /// Reads now: there is a reason to think that something has changed.
+  /// Reads now: there is a reason to think that something has changed. Where that is said again and
+  /// again, each second.
   func hurry(_ live: LiveRequest) {
     live.schedule = WatchSchedule()
-    arm(live, at: .now)
+    // The read that is under way may have begun before the change.
+    guard !live.isWatched else {
+      live.isHurried = true
+      return
+    }
+    let soon = max(.now, live.hurriedAt.map { $0 + WatchSchedule.hurried } ?? .now)
+    if let planned = live.timer.armedFor, planned <= soon { return }
+    live.hurriedAt = soon
+    arm(live, at: soon)
   }
 
   func stop() { isStopped = true }
 
   private func arm(_ live: LiveRequest, at time: BootInstant) {
     guard !isStopped, !live.isOver else { return }
-    live.timer.arm(at: max(time, live.notBefore)) { [weak self] in
-      guard let self else { return }
-      Task {
-        await self.look(live)
-        self.watch(live)
-      }
+    live.timer.arm(at: max(time, live.notBefore)) { [weak self] in self?.begin(live) }
+  }
+
+  /// One look at a time at each request: a node that does not answer lets none pile up.
+  private func begin(_ live: LiveRequest) {
+    guard !live.isWatched else {
+      live.isHurried = true
+      return
+    }
+    live.isWatched = true
+    Task {
+      await look(live)
+      live.isWatched = false
+      watch(live)
+      guard live.isHurried else { return }
+      live.isHurried = false
+      hurry(live)
     }
   }
 }

@@ -191,19 +191,20 @@ extension Ledger {
       [.text(requestId)])
   }
 
-  /// A session's requests, newest first, older than `before` where that is given.
+  /// A session's requests, newest first, older than `before` where that is given. Long outcomes are
+  /// left out.
   func requests(
     of session: String, state: RequestState?, limit: Int, before: Int64?
   ) throws(LedgerError) -> [RequestRow] {
     let older = SQLValue.integer(before ?? .max)
     guard let state else {
-      return try rows(
+      return try listed(
         """
         INDEXED BY requests_listed WHERE session = ? AND number < ?
           ORDER BY number DESC LIMIT ?
         """, [.text(session), older, .integer(Int64(limit))])
     }
-    return try rows(
+    return try listed(
       """
       INDEXED BY requests_by_state WHERE session = ? AND state = ? AND number < ?
         ORDER BY number DESC LIMIT ?
@@ -212,6 +213,10 @@ extension Ledger {
 
   private func rows(_ clause: String, _ values: [SQLValue]) throws(LedgerError) -> [RequestRow] {
     try connectionRead("SELECT \(RequestRow.columns) FROM requests \(clause)", values)
+  }
+
+  private func listed(_ clause: String, _ values: [SQLValue]) throws(LedgerError) -> [RequestRow] {
+    try connectionRead("SELECT \(RequestRow.columnsOfLists) FROM requests \(clause)", values)
   }
 
   private func connectionRead(

@@ -63,11 +63,19 @@ extension Date {
 }
 
 extension RequestRow {
-  static let columns = """
+  static let columns = columns(outcome: "outcome")
+
+  /// With an empty text for each outcome that is longer than a list tells.
+  static let columnsOfLists = columns(
+    outcome: "iif(length(CAST(outcome AS BLOB)) > \(BrokerLimits.listedOutcome), '', outcome)")
+
+  private static func columns(outcome: String) -> String {
+    """
     number, session, request_id, ticket, kind, state, revision, code, url, created_at, expires_at, \
-    lifetime_cut, finished_at, outcome, failure, detail, last_return_at, last_return_code, \
+    lifetime_cut, finished_at, \(outcome), failure, detail, last_return_at, last_return_code, \
     idempotency_key, idempotency_body
     """
+  }
 
   /// - Parameter row: of a SELECT of `columns`.
   init(_ row: borrowing SQLiteStatement) throws(LedgerError) {

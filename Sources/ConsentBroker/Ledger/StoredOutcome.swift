@@ -8,6 +8,9 @@ struct StoredOutcome: Sendable, Equatable {
   /// `nil` where the text is none of an outcome.
   let outcome: ConsentOutcome?
 
+  /// A list has no room for it; it is in the answer to its request alone.
+  var isLeftOut: Bool { text.isEmpty }
+
   /// As it was read.
   init(text: String) {
     self.text = text

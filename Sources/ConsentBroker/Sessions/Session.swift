@@ -35,8 +35,13 @@ import MeroConsent
   var starts: [OpaqueID: StartUnderWay] = [:]
   var startsUnderWay = 0
   var undecided = 0
-  /// Its end is on its way to the disk, and with it that of its requests.
-  var isEnding = false
+  /// Ends of it that are on their way to the disk, and with them those of its requests. Several may
+  /// be: each wish to close it is one, and the disk may take any of them.
+  var endsUnderWay = 0
+  /// Calls of its app that wait for the verdict on a return.
+  var returnCalls = 0
+  /// Returns without a ticket to its requests that are being judged.
+  var ticketlessReturns = 0
   var waits = 0
   var streams = 0
   /// Whether the node answered last time; `nil` before the first call.
@@ -106,6 +111,8 @@ import MeroConsent
 /// Outcomes that hold a credential, in memory only. The oldest go first: the node has them still.
 struct SecretOutcomes {
   static let most = 64
+  /// Bytes of all of them; the newest is kept in any case.
+  static let bytes = 64 * 1024
 
   private var outcomes: [(number: Int64, outcome: ConsentOutcome)] = []
 
@@ -113,6 +120,14 @@ struct SecretOutcomes {
     outcomes.removeAll { $0.number == number }
     if outcomes.count == Self.most { outcomes.removeFirst() }
     outcomes.append((number, outcome))
+    while outcomes.count > 1, total > Self.bytes { outcomes.removeFirst() }
+  }
+
+  private var total: Int {
+    outcomes.reduce(0) { sum, kept in
+      guard case .inviteCreated(let token) = kept.outcome else { return sum }
+      return sum + token.utf8.count
+    }
   }
 
   subscript(number: Int64) -> ConsentOutcome? {

@@ -71,7 +71,8 @@ public struct BrokerRequest: Sendable, Hashable {
   /// Where the app's served page has to send the person: the daemon's own address for this
   /// request. `nil` where its callback is not listening.
   public let callback: String?
-  /// What came of an approval. In lists it is left out where it holds a secret.
+  /// What came of an approval. In lists it is left out where it holds a secret or is
+  /// longer than 4 KiB.
   public let outcome: ConsentOutcome?
   /// Approved, and of an organization kind: read again what lists organizations.
   public let changesOrganizations: Bool

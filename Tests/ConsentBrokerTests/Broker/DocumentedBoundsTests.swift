@@ -15,9 +15,12 @@ import Testing
     let section = try #require(
       String(decoding: data, as: UTF8.self).split(separator: "\n## Limits\n").last)
     var rows: [String: [Int?]] = [:]
+    var kind = ""
     for line in section.split(separator: "\n") where line.hasPrefix("|") {
       let cells = line.split(separator: "|").map { $0.split(separator: " ").joined(separator: " ") }
-      rows[cells[0]] = [Int(cells[1]), Int(cells[2])]
+      // “of those” is part of what is above it.
+      if !cells[0].hasPrefix("of those") { kind = cells[0] }
+      rows[cells[0] == kind ? kind : "\(kind), \(cells[0])"] = [Int(cells[1]), Int(cells[2])]
     }
     rows["what"] = nil
     rows["---"] = nil
@@ -26,11 +29,22 @@ import Testing
       rows == [
         "sessions": [nil, BrokerLimits.sessions],
         "undecided requests of a session": [BrokerLimits.openRequests, nil],
+        "bytes that undecided requests have together, beyond what each has for itself": [
+          BrokerLimits.openRequestBytes, BrokerLimits.allOpenRequestBytes,
+        ],
         "waits of a session": [waits.ofASession, waits.all],
         "event streams of a session": [BrokerLimits.eventStreams, BrokerLimits.allEventStreams],
-        "returns that wait for a node": [nil, BrokerLimits.returnsInFlight],
+        "calls of a session that wait for the verdict on a return": [
+          BrokerLimits.returnCalls, nil,
+        ],
+        "calls of a session that wait for the verdict on a return, of those, for one request": [
+          BrokerLimits.returnCallsOfARequest, nil,
+        ],
         "returns without a ticket that are being judged": [
-          nil, BrokerLimits.ticketlessReturnsInFlight,
+          BrokerLimits.ticketlessReturnsInFlight / 4, BrokerLimits.ticketlessReturnsInFlight,
+        ],
+        "returns without a ticket that are being judged, of those, for one request": [
+          BrokerLimits.ticketlessReturnsOfARequest, nil,
         ],
         "returns of one ticket at once": [ReturnLimiter.Limits.perTicket, nil],
         "returns to the bare address at once": [ReturnLimiter.Limits.bare, nil],

@@ -58,6 +58,41 @@ import Testing
     #expect(fixture.finished == ["createOrg approved"])
   }
 
+  /// Two wishes to close a session: the first fails, which says nothing of the second.
+  @Test func anEndThatFailsHidesNoOther() async throws {
+    let fixture = try await BrokerFixture(keepsNotes: true)
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    fixture.watchNothing()
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    try await fixture.ledger.write { connection throws(LedgerError) in
+      try connection.execute(
+        """
+        CREATE TEMP TRIGGER refuse BEFORE UPDATE ON main.requests
+          WHEN new.state = 'approved' OR new.detail = 'first'
+          BEGIN SELECT raise(ABORT, 'no room for this one'); END
+        """)
+    }
+    let stream = try fixture.broker.events(after: nil, for: caller)
+    let disk = await HeldDisk(fixture.ledger)
+    let session = request.session
+    let first = Task.immediate {
+      await refusal { try await fixture.broker.end(session, because: "first") }
+    }
+    fixture.node.approve("rq-1")
+    let ticket = try fixture.ticket(of: view)
+    _ = await fixture.broker.callback(ticket: ticket, rawQuery: "request_id=rq-1")
+    while request.unwritten == nil { try await LoopActor.sleep(for: .milliseconds(1)) }
+    let second = Task.immediate { try await fixture.broker.end(session, because: "second") }
+    disk.release()
+    #expect(await first.value == "STATE_UNAVAILABLE")
+    try await second.value
+    var told: [RequestState] = []
+    while case .event(let event) = await stream.next(until: .now) { told.append(event.state) }
+    #expect(told == [.cancelled])
+    #expect(try await fixture.row("rq-1", caller)?.state == .cancelled)
+  }
+
   /// Nobody is told of a request that has ended as if it had not.
   @Test func aReturnThatMeetsAnEndIsAnsweredByIt() async throws {
     let fixture = try await BrokerFixture()

@@ -50,7 +50,7 @@ import Testing
         try await fixture.broker.confirm("rq-1", returned: "mero:r?request_id=rq-1", for: caller)
       }
     }
-    while fixture.broker.returnsUnderWay == 0 {
+    while fixture.broker.judgingsUnderWay == 0 {
       try await LoopActor.sleep(for: .milliseconds(1))
     }
     disk.release()
@@ -119,7 +119,7 @@ import Testing
       request.number, RequestEnding(state: .cancelled, at: Date()))
     let ticket = try fixture.ticket(of: view)
     #expect(await fixture.page(ticket, "request_id=rq-1") == .notDecided)
-    while fixture.broker.returnsUnderWay > 0 {
+    while fixture.broker.judgingsUnderWay > 0 {
       try await LoopActor.sleep(for: .milliseconds(1))
     }
     #expect(try await fixture.row("rq-1", caller)?.lastReturn?.code == "CONSENT_CANCELLED")

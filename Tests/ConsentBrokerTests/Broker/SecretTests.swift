@@ -98,6 +98,49 @@ import Testing
     #expect(secrets[Int64(SecretOutcomes.most + 1)] != nil)
   }
 
+  /// A list tells what is short. The rest is in the answer to its request.
+  @Test func aLongOutcomeIsServedToItsAppAndNotInLists() async throws {
+    let fixture = try await BrokerFixture()
+    let (_, key) = try await fixture.openSession()
+    var caller = try fixture.broker.authenticate(key: key)
+    let view = try await fixture.broker.start(
+      .deleteOrg(org: "o"), open: false, idempotencyKey: nil, for: caller
+    ).view
+    let apps = (1...2000).map { "application-\($0)" }
+    let list = apps.map { "\"\($0)\"" }.joined(separator: ",")
+    fixture.node.decide(
+      "rq-1", .approved(outcome: "{\"kind\":\"orgDeleted\",\"apps\":[\(list)]}"))
+    _ = await fixture.page(try fixture.ticket(of: view), "request_id=rq-1")
+    for isAgain in [false, true] {
+      if isAgain {
+        try await fixture.restart()
+        caller = try fixture.broker.authenticate(key: key)
+      }
+      for state in [nil, RequestState.approved] {
+        let listed = try await fixture.broker.list(
+          state: state, limit: 9, before: nil, for: caller)
+        #expect(listed.requests.map(\.requestId) == ["rq-1"])
+        #expect(listed.requests.first?.outcome == nil)
+        // It is not lost: the node is not needed.
+        #expect(listed.requests.first?.needsSession == false)
+      }
+      #expect(try await fixture.broker.get("rq-1", for: caller).outcome == .orgDeleted(apps: apps))
+    }
+  }
+
+  @Test func onlySoMuchOfSecretsIsInMemory() {
+    var secrets = SecretOutcomes()
+    let long = String(repeating: "t", count: SecretOutcomes.bytes)
+    secrets.keep(.inviteCreated(token: "t1"), of: 1)
+    secrets.keep(.inviteCreated(token: long), of: 2)
+    // The newest is there in any case: somebody has just asked for it.
+    #expect(secrets[1] == nil)
+    #expect(secrets[2] != nil)
+    secrets.keep(.inviteCreated(token: "t3"), of: 3)
+    #expect(secrets[2] == nil)
+    #expect(secrets[3] != nil)
+  }
+
   @Test func outcomesWithoutSecretsAreKept() async throws {
     let fixture = try await BrokerFixture()
     let (_, key) = try await fixture.openSession()

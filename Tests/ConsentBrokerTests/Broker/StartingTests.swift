@@ -73,6 +73,30 @@ import Testing
     _ = try await start.value
   }
 
+  /// Who has left holds nothing of the daemon's, however long the node takes.
+  @Test func aClientThatLeavesIsGoneAtOnceAndItsStartGoesOn() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.node.holdCalls()
+    let calls = (1...3).map { _ in
+      Task.immediate {
+        await refusal {
+          try await fixture.broker.start(
+            .createOrg(name: "Acme"), open: true, idempotencyKey: "k", for: caller)
+        }
+      }
+    }
+    await fixture.node.arrival()
+    for call in calls { call.cancel() }
+    for call in calls { #expect(await call.value == "stopping") }
+    #expect(fixture.broker.startsUnderWay == 1)
+    fixture.node.release()
+    while fixture.opened.isEmpty { try await LoopActor.sleep(for: .milliseconds(1)) }
+    #expect(try await fixture.start(caller, key: "k").requestId == "rq-1")
+    #expect(fixture.node.starts == 1)
+    #expect(fixture.opened.count == 1)
+  }
+
   @Test func aStartThatTheNodeRefusesLeavesNothing() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
@@ -124,18 +148,6 @@ import Testing
     let key = String(repeating: "k", count: length)
     let met = await refusal { try await fixture.start(caller, key: key) }
     #expect(met == (isRefused ? "invalid Idempotency-Key" : nil))
-  }
-
-  @Test func aClientThatLeavesDoesNotLeaveHalfAStart() async throws {
-    let fixture = try await BrokerFixture()
-    let (caller, _) = try await fixture.openSession()
-    fixture.node.holdCalls()
-    let start = Task { try await fixture.start(caller) }
-    await fixture.node.arrival()
-    start.cancel()
-    fixture.node.release()
-    _ = try await start.value
-    #expect(try await fixture.row("rq-1", caller)?.state == .started)
   }
 
   @Test func theCallbackIsTheReturnWhereNobodyNamesOne() async throws {

@@ -25,24 +25,43 @@ import Testing
     try fixture.broker.accept(returned: "mero:r?request_id=later")
   }
 
-  @Test func onlySoManyReturnsWaitForANodeAtATime() async throws {
+  /// One node that does not answer keeps its own requests' returns waiting, and nobody else's.
+  @Test func aSilentNodesReturnsLeaveRoomForOthers() async throws {
     let fixture = try await BrokerFixture()
     fixture.watchNothing()
-    let (caller, _) = try await fixture.openSession()
-    let ticket = try fixture.ticket(of: try await fixture.start(caller))
+    let (silent, _) = try await fixture.openSession()
+    var theirs: [String] = []
+    for _ in 1...20 { theirs.append(try await fixture.start(silent).requestId) }
+    let (other, _) = try await fixture.openSession()
+    let mine = try await fixture.start(other).requestId
     fixture.node.holdCalls()
-    func comeBack() async -> CallbackAnswer {
-      await fixture.broker.callback(ticket: ticket, rawQuery: "request_id=rq-1")
+    func come(_ requestId: String?) async -> String? {
+      await refusal {
+        try fixture.broker.accept(
+          returned: "mero:r" + (requestId.map { "?request_id=\($0)" } ?? ""))
+      }
     }
-    for _ in 1...BrokerLimits.returnsInFlight {
-      #expect(await comeBack() == .done(ticket: ticket))
+    for _ in 1...BrokerLimits.ticketlessReturnsOfARequest { #expect(await come(theirs[0]) == nil) }
+    #expect(await come(theirs[0]) == "tooMany returns")
+    var taken = BrokerLimits.ticketlessReturnsOfARequest
+    for id in theirs.dropFirst() where await come(id) == nil { taken += 1 }
+    #expect(taken == BrokerLimits.ticketlessReturnsInFlight / 4)
+    // Those that name nothing have to wait for all nodes.
+    var nameless = 0
+    while await come(nil) == nil { nameless += 1 }
+    #expect((1...BrokerLimits.ticketlessReturnsInFlight / 4).contains(nameless))
+    #expect(await come(mine) == nil)
+    let callback = await fixture.broker.callback(ticket: nil, rawQuery: "request_id=\(mine)")
+    guard case .done = callback else {
+      Issue.record("the return was not taken: \(callback)")
+      return
     }
-    #expect(await comeBack() == .tooMany(retryAfter: 1))
-    fixture.node.approve("rq-1")
     fixture.node.release()
-    #expect(await fixture.broker.page(ticket: ticket, until: .now + .seconds(60)) == .approved)
     await LoopActor.settle()
-    #expect(await comeBack() == .done(ticket: ticket))
+    while fixture.broker.ticketlessUnderWay > 0 {
+      try await LoopActor.sleep(for: .milliseconds(1))
+    }
+    #expect(await come(theirs[0]) == nil)
   }
 
   @Test func aNodeThatLeavesMakesNothingCertain() async throws {

@@ -148,6 +148,58 @@ import Testing
     #expect(seen?.state == .replaced)
   }
 
+  /// What seems to have changed is read at once, and what seems so again and again once a second.
+  @Test func newTokensAgainAndAgainDoNotReadARequestAgainAndAgain() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    let began = BootInstant.now
+    for number in 1...200 {
+      _ = try await fixture.broker.replaceTokens(
+        of: caller, with: SessionTokens(accessToken: "new-\(number)"))
+      if number == 1 {
+        while fixture.node.reads(of: "rq-1") == 0 {
+          try await LoopActor.sleep(for: .milliseconds(1))
+        }
+      }
+      await LoopActor.settle()
+    }
+    // Once for the tokens and once by its own plan.
+    let most = 2 + 2 * Int((BootInstant.now - began) / .seconds(0.9))
+    #expect(fixture.node.reads(of: "rq-1") <= most)
+  }
+
+  /// While a node does not answer, nothing piles up, and what has changed meanwhile is read then.
+  @Test func oneLookAtATimeWaitsForANode() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    fixture.node.holdCalls()
+    await fixture.node.arrival()
+    for _ in 1...100 {
+      fixture.broker.watcher.hurry(request)
+      // Nothing is planned besides the look that waits.
+      #expect(!request.timer.isArmed)
+    }
+    fixture.node.release()
+    while fixture.node.reads(of: "rq-1") < 2 {
+      try await LoopActor.sleep(for: .milliseconds(10))
+    }
+  }
+
+  /// Each start has the one before it read, and not all that there are.
+  @Test func startsOneAfterAnotherReadNoRequestAgainAndAgain() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let began = BootInstant.now
+    for _ in 1...40 { _ = try await fixture.start(caller) }
+    await LoopActor.settle()
+    let turns = 1 + Int((BootInstant.now - began) / .seconds(0.9))
+    let reads = fixture.node.calls.count { $0.hasPrefix("GET") }
+    #expect(reads <= 40 * turns + 40)
+  }
+
   @Test func theAccountIsTheTokensSubjectWhereNoneIsGiven() async throws {
     let fixture = try await BrokerFixture()
     // {"alg":"none"}.{"sub":"account-1"}.

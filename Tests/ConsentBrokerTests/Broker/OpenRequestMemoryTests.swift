@@ -1,0 +1,46 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+import Testing
+
+@testable import ConsentBroker
+
+/// Undecided requests that are made of much have one room together, and no other is in their way.
+@LoopActor @Suite struct OpenRequestMemoryTests {
+  private func started(_ id: String, padding: Int) -> ConsentStarted {
+    ConsentStarted(
+      requestId: id,
+      url: "https://node.example/consent/\(id)?x=" + String(repeating: "x", count: padding),
+      code: "ABCD-EF", expiresAt: Date().addingTimeInterval(300), kind: .createOrg)
+  }
+
+  @Test func allUndecidedRequestsTogetherHaveSoManyBytes() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let padding = 7 * 1024
+    var caller = try await fixture.openSession().caller
+    var taken: [(id: String, caller: Caller)] = []
+    var met: String?
+    while met == nil, taken.count < 2000 {
+      if taken.count.isMultiple(of: BrokerLimits.openRequests) {
+        caller = try await fixture.openSession().caller
+      }
+      let started = started("long-\(taken.count)", padding: padding)
+      met = await refusal {
+        try await fixture.broker.record(started, open: false, idempotencyKey: nil, for: caller)
+      }
+      if met == nil { taken.append((started.requestId, caller)) }
+    }
+    #expect(met == "tooMany openRequests")
+    let each = padding - BrokerLimits.openRequestBytes
+    #expect(taken.count * each <= BrokerLimits.allOpenRequestBytes)
+    #expect((taken.count + 2) * (each + 512) > BrokerLimits.allOpenRequestBytes)
+    // An ordinary one does not ask for room.
+    #expect(try await fixture.start(caller).state == .started)
+    // What is over makes room.
+    let last = try #require(taken.last)
+    _ = try await fixture.broker.cancel(last.id, for: last.caller)
+    _ = try await fixture.broker.record(
+      started("one-more", padding: padding), open: false, idempotencyKey: nil, for: last.caller)
+  }
+}
