@@ -43,4 +43,35 @@ import Testing
     _ = try await fixture.broker.record(
       started("one-more", padding: padding), open: false, idempotencyKey: nil, for: last.caller)
   }
+
+  /// Also those that no node has answered, and whose apps may have left.
+  @Test func startsUnderWayCountByWhatTheyAsk() async throws {
+    let fixture = try await BrokerFixture()
+    var callers: [Caller] = []
+    for _ in 1...4 { callers.append(try await fixture.openSession().caller) }
+    fixture.node.holdCalls()
+    let label = String(repeating: "h", count: 60)
+    let hosts = (1...256).map { "\(label).\(label).\(label).h\($0).example" }
+    func ask(_ caller: Caller) -> Task<String?, Never> {
+      Task.immediate {
+        await refusal {
+          try await fixture.broker.start(
+            .outbound(instance: "i", hosts: hosts), open: false, idempotencyKey: nil, for: caller)
+        }
+      }
+    }
+    // Nearly 50 KiB each: fewer than their sessions may have, and more than there is room for.
+    let calls = (0..<150).map { ask(callers[$0 % 3]) }
+    await LoopActor.settle()
+    while fixture.broker.startsUnderWay == 0 { await LoopActor.settle() }
+    #expect(await ask(callers[3]).value == "tooMany openRequests")
+    for call in calls { call.cancel() }
+    for call in calls { _ = await call.value }
+    // They have left, and what they asked goes on.
+    #expect(fixture.broker.startsUnderWay > 50)
+    #expect(await ask(callers[3]).value == "tooMany openRequests")
+    fixture.node.release()
+    while fixture.broker.startsUnderWay > 0 { try await LoopActor.sleep(for: .milliseconds(1)) }
+    #expect(await ask(callers[3]).value == nil)
+  }
 }
