@@ -56,6 +56,16 @@ import EventLoop
 
   func stop() { isStopped = true }
 
+  /// Whoever has waited the longest has the place that is free.
+  private func beginNext(of session: Session) {
+    while !session.waitingLooks.isEmpty {
+      let next = session.waitingLooks.removeFirst()
+      next.isWatched = false
+      guard !isStopped, !next.isOver, next.unwritten == nil else { continue }
+      return begin(next)
+    }
+  }
+
   private func arm(_ live: LiveRequest, at time: BootInstant) {
     guard !isStopped, !live.isOver else { return }
     live.timer.arm(at: max(time, live.notBefore)) { [weak self] in self?.begin(live) }
@@ -68,8 +78,16 @@ import EventLoop
       return
     }
     live.isWatched = true
+    let session = live.session
+    guard session.looks < WatchSchedule.looksOfASession else {
+      session.waitingLooks.append(live)
+      return
+    }
+    session.looks += 1
     Task {
       await look(live)
+      session.looks -= 1
+      beginNext(of: session)
       live.isWatched = false
       watch(live)
       guard live.isHurried else { return }

@@ -32,6 +32,9 @@ import Testing
         "bytes that undecided requests have together, beyond what each has for itself": [
           BrokerLimits.openRequestBytes, BrokerLimits.allOpenRequestBytes,
         ],
+        "reads of a session's requests that wait for its node, without anybody's return": [
+          WatchSchedule.looksOfASession, nil,
+        ],
         "waits of a session": [waits.ofASession, waits.all],
         "event streams of a session": [BrokerLimits.eventStreams, BrokerLimits.allEventStreams],
         "calls of a session that wait for the verdict on a return": [

@@ -188,6 +188,24 @@ import Testing
     }
   }
 
+  /// A read that waits for a node is not little, and a session may have many requests.
+  @Test func aSilentNodeHoldsFewReadsOfASession() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    for _ in 1...20 { _ = try await fixture.start(caller) }
+    // What was being read until here is answered.
+    fixture.node.holdCalls()
+    let waiting = try #require(fixture.broker.live.all.first?.session)
+    while waiting.looks + waiting.waitingLooks.count < 20 {
+      try await LoopActor.sleep(for: .milliseconds(10))
+    }
+    #expect(fixture.broker.readsUnderWay == WatchSchedule.looksOfASession)
+    for number in 1...20 { fixture.node.approve("rq-\(number)") }
+    fixture.node.release()
+    while fixture.finished.count < 20 { try await LoopActor.sleep(for: .milliseconds(10)) }
+    #expect(waiting.looks == 0 && waiting.waitingLooks.isEmpty)
+  }
+
   /// Each start has the one before it read, and not all that there are.
   @Test func startsOneAfterAnotherReadNoRequestAgainAndAgain() async throws {
     let fixture = try await BrokerFixture()
