@@ -85,8 +85,6 @@ bench: deps
 	for program in quote-bench http-load core-bench mero-consentd mero-dev-node; do \
 	  swift build -c release --static-swift-stdlib --product $$program || exit 1; \
 	done
-	.build/release/quote-bench
-	.build/release/quote-bench memory
 	@python3 -B Benchmarks/bench $(BENCH)
 
 # What `make deb` needs besides.

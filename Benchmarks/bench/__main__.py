@@ -18,7 +18,8 @@ sys.path[:0] = [str(ROOT / "Benchmarks"), str(ROOT / "Tests" / "Integration")]
 os.environ.setdefault("MERO_BIN", str(ROOT / ".build" / "release"))
 
 from bench import (  # noqa: E402
-    activation_rows, core_rows, http_rows, ledger_rows, machine, rest_rows, results, snapd_rows)
+    activation_rows, core_rows, http_rows, ledger_rows, machine, quote_rows, rest_rows, results,
+    snapd_rows)
 from bench.peers import MissingPeer  # noqa: E402
 
 # Each makes its rows by itself, so that one that cannot be measured takes no other with it.
@@ -31,6 +32,7 @@ GROUPS = {
     "activation": [activation_rows.rows],
     "ledger": [ledger_rows.recording, ledger_rows.returning, ledger_rows.full],
     "core": [core_rows.sealing, core_rows.handshakes],
+    "quotes": [quote_rows.verdicts, quote_rows.memory],
 }
 
 
@@ -46,11 +48,21 @@ def measured(group, number, make, home, settings):
         yield results.Row(f"{group}.{number}", "", "", "", failed=True, note=f"FAILED: {reason}")
 
 
+def groups(text):
+    names = text.split(",")
+    for name in names:
+        if name not in GROUPS:
+            raise argparse.ArgumentTypeError(f"{name} is none of {', '.join(GROUPS)}")
+    return names
+
+
 def main():
     parser = argparse.ArgumentParser(prog="bench")
     parser.add_argument("--rounds", type=int, default=7, help="runs of each; the median counts")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each run")
-    parser.add_argument("--only", default=",".join(GROUPS))
+    parser.add_argument(
+        "--only", type=groups, default=list(GROUPS), metavar="GROUP,…",
+        help=f"of {', '.join(GROUPS)}")
     parser.add_argument("--out", type=Path, default=ROOT / "build" / "bench" / "bench.json")
     settings = parser.parse_args()
     found = []
@@ -58,7 +70,7 @@ def main():
     # A short path: the name of a Unix socket has 107 bytes at most.
     home = Path(tempfile.mkdtemp(prefix="mero-"))
     try:
-        for name in settings.only.split(","):
+        for name in settings.only:
             for number, make in enumerate(GROUPS[name]):
                 folder = home / f"{name}{number}"
                 folder.mkdir()

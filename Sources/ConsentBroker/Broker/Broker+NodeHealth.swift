@@ -43,11 +43,13 @@ extension Broker {
       log.info("the session's node is read again", .session(session.id), .event(.nodeRead))
     }
     session.nodeIsReachable = true
+    session.nodeFailuresTold = []
   }
 
-  /// The log tells it once, when it begins: its requests stay undecided for that reason.
+  /// The log tells it once, when it begins, and each other reason once: its requests stay undecided
+  /// for that, and a node that answers with another key is another matter than one that is away.
   private func noteIsUnreachable(_ session: Session, _ error: ConsentError) {
-    if session.nodeIsReachable != false {
+    if session.nodeFailuresTold.insert(error.code).inserted {
       log.warning(
         "the session's node cannot be read: \(error.advice)", .session(session.id),
         .code(error.code.rawValue), .event(.nodeNotRead))

@@ -49,6 +49,8 @@ import MeroConsent
   var streams = 0
   /// Whether the node answered last time; `nil` before the first call.
   var nodeIsReachable: Bool?
+  /// Why it did not, as far as the log has told it since it began.
+  var nodeFailuresTold: Set<ConsentError.Code> = []
 
   init(_ row: SessionRow, trust: SessionTrust, eventsAfter sequence: Int64) {
     self.row = row

@@ -2,8 +2,13 @@
 package struct CarrierLimits: Equatable, Sendable {
   /// Looking up the name, connecting and TLS, together.
   package var connect: Duration = .seconds(5)
-  /// Without a byte in either direction.
-  package var silence: Duration = .seconds(15)
+  /// Without a byte in either direction: half of a call, but no less than 15 s. libcurl tells it
+  /// up to 6 s later.
+  package var silence: Duration {
+    get { ownSilence ?? max(.seconds(15), call / 2) }
+    set { ownSilence = newValue }
+  }
+  private var ownSilence: Duration?
   /// The whole transfer, waiting for a free connection included.
   package var call: Duration = .seconds(30)
 

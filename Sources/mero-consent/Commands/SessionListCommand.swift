@@ -22,7 +22,8 @@ enum SessionListCommand {
       }
       try terminal.document(SessionListDocument(sessions: rows))
       if rows.isEmpty {
-        terminal.say("There is no session yet; see “mero-consent help session add”.")
+        terminal.say(
+          SessionStore.doubt ?? "There is no session yet; see “mero-consent help session add”.")
       } else {
         try terminal.print(
           Layout.table(["", "NAME", "STATE", "PACKAGE", "NODE"], rows.map(\.cells)))

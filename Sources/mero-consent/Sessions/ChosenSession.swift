@@ -13,7 +13,8 @@ extension Daemon {
         .configuration, .noSession,
         names.isEmpty ? "there is no session yet" : "no session is the default",
         hint: names.isEmpty
-          ? "Add one with “mero-consent session add”; “mero-consent help session add” tells how."
+          ? SessionStore.doubt
+            ?? "Add one with “mero-consent session add”; “mero-consent help session add” tells how."
           : "Choose one with --session: \(names.joined(separator: ", ")).")
     }
     return client(arguments).session(key: try store.key(of: name))

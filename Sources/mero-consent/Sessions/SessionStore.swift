@@ -167,6 +167,15 @@ struct SessionStore: Sendable {
     }
   }
 
+  /// What has to be said where no session is found, and the place of their keys may be another.
+  static var doubt: String? {
+    let variable = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? ""
+    return variable.hasPrefix("/")
+      ? nil
+      : "XDG_RUNTIME_DIR is not set, so sessions that were added where it is are not found, with or "
+        + "without --socket."
+  }
+
   /// `--socket` names the daemon only: where keys are kept is another question.
   private static func withoutRuntimeDirectory(_ path: String, _ error: SystemError) -> String {
     let variable = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? ""

@@ -22,4 +22,25 @@ import Testing
     for _ in 0..<2 { #expect(await read() == "CONSENT_NOT_DECIDED") }
     #expect(count("the session's node is read again") == 1)
   }
+
+  @Test func theLogSaysEachOtherReasonOnce() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let session = try fixture.broker.session(caller)
+    func count(_ text: String) -> Int { fixture.records.text.split(separator: text).count - 1 }
+    func fail(_ code: ConsentError.Code) {
+      fixture.broker.noteAnswer(
+        .failure(ConsentError(code)), of: session, given: session.tokensGiven)
+    }
+    for code in [.nodeUnreachable, .nodeUntrusted, .nodeUnreachable, .nodeUntrusted]
+      as [ConsentError.Code]
+    {
+      fail(code)
+    }
+    #expect(count("code=NODE_UNREACHABLE") == 1)
+    #expect(count("code=NODE_UNTRUSTED") == 1)
+    fixture.broker.noteIsReachable(session)
+    fail(.nodeUntrusted)
+    #expect(count("code=NODE_UNTRUSTED") == 2)
+  }
 }
