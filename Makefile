@@ -101,7 +101,7 @@ release: deps
 	  swift build -c release --static-swift-stdlib --disable-local-rpath --product $$program || exit 1; \
 	done
 
-# For packaging scripts: `make install DESTDIR=… PREFIX=/usr`. docs/operations.md says what is where.
+# For packaging scripts: `make install DESTDIR=… PREFIX=/usr`. docs/operations.md (“Installed”) says what is where.
 install: release
 	packaging/install "$(DESTDIR)" "$(PREFIX)"
 

@@ -22,8 +22,9 @@ def main(session_file, name):
     try:
         consentd.open_page(request)
     except ConsentError as error:
-        # The request waits all the same.
-        print(error, flush=True)
+        # The request waits all the same. (This code's sentence is the line below.)
+        if error.code != "BROWSER_UNAVAILABLE":
+            print(error, flush=True)
         print("Open this page:", request["url"], flush=True)
     request = consentd.wait(request)
     if request["state"] != "approved":

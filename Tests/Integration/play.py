@@ -12,8 +12,8 @@ import signal
 import tempfile
 from pathlib import Path
 
-from harness.api import Session, path
-from harness.programs import Daemon, Node, binaries
+from harness.api import Session, opening, path
+from harness.programs import ROOT, Daemon, Node, binaries
 
 
 def curl(comment, *words):
@@ -36,6 +36,23 @@ def command(home, node, daemon):
     print(f"\n# ask, and wait until you have decided on the page\n{runtime} {shlex.join(ask)}")
 
 
+def example(home, node, daemon):
+    """With tokens of an account of its own: another's request would replace this one's."""
+    file = home / "session.json"
+    file.touch(0o600)
+    file.write_text(json.dumps(opening(node) | tokens(node)))
+    program = ["python3", str(ROOT / "Examples" / "python" / "create_org.py"), str(file), "Acme"]
+    print(f"\n# the example in Python: what opens a session is in {file}")
+    print(f"S={shlex.quote(daemon.socket)} {shlex.join(program)}")
+
+
+def tokens(node):
+    """Of a new account."""
+    made = node.control("tokens")
+    made.pop("account")
+    return made
+
+
 def explain(node, daemon, app):
     key = ["-H", f"Authorization: Bearer {app.key}"]
     api = ["--unix-socket", daemon.socket]
@@ -43,21 +60,20 @@ def explain(node, daemon, app):
     view = app.start(**body)
     request = path(view["requestId"])
 
-    opening = app.opening | node.control("tokens")
-    opening.pop("account")
+    body_of_another = app.opening | tokens(node)
 
     print(f"The node is at {node.ready['url']}, the daemon's API at {daemon.socket}.")
     print(f"An app has opened a session and asked for an organization. Its code: {view['code']}")
     print(f"The page, for a browser: {view['url']}")
     curl("open a session, as a second app of another account would",
-         *api, "--json", json.dumps(opening), "http://mero/v1/sessions")
+         *api, "--json", json.dumps(body_of_another), "http://mero/v1/sessions")
     curl("the request, as its app sees it", *api, *key, f"http://mero{request}")
     curl("play the person: press Approve on the page, and follow it back to the daemon's page",
          "-L", "-d", "decision=approve", view["url"])
     curl("the verified result (Prefer: wait=60 with If-None-Match waits for a change)",
          *api, *key, f"http://mero{request}")
     curl("ask for another one", *api, *key, "--json", json.dumps(body), "http://mero/v1/requests")
-    curl("decline the newest request, without a browser: the daemon finds out by itself",
+    curl("decline the newest request, without a browser: the daemon finds out within a second or two",
          "--json", json.dumps({"decision": "decline"}), f"{node.ready['control']}/decide")
     curl("all requests", *api, *key, "http://mero/v1/requests")
     curl("events as they happen, from the first one on; here for two seconds",
@@ -85,6 +101,7 @@ def main():
         node.control("callback", url=f"http://127.0.0.1:{daemon.port}/return")
         explain(node, daemon, Session(daemon, node))
         command(home, node, daemon)
+        example(home, node, daemon)
         print("\nCtrl-C ends both.", flush=True)
         signal.sigwait(ends)
     finally:

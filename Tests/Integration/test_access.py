@@ -1,6 +1,7 @@
 """Who may do what: peers, keys, origins, and what belongs to whom."""
 
 import os
+import re
 import subprocess
 import sys
 
@@ -58,10 +59,15 @@ def test_no_key_or_a_wrong_one_gets_401(daemon, session, method, target):
         [("Authorization", f"Bearer {session.id}")], [("Authorization", "Bearer " + "A" * 43)],
         [("Authorization", f"Bearer {key}"), ("Authorization", f"Bearer {key}")],
     ]
+    strangers = [row for row in wrong if len(row) == 1 and re.fullmatch(
+        r"Bearer \S+", row[0][1])]
     for headers in wrong:
         answer = daemon.api.call(method, target, headers=headers)
         assert answer.status == 401, headers
         assert answer.code == "KEY_REQUIRED"
+        # Who sent a key is not told to send one.
+        words = "Open a session again" if headers in strangers else "Send the key"
+        assert words in answer.json()["detail"], headers
         assert answer["WWW-Authenticate"].startswith("Bearer")
         assert key not in answer.text
 

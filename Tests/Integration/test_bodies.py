@@ -76,6 +76,7 @@ def test_both_edges_of_a_bodys_size(daemon):
         ("Content-Type", "application/json"), ("Content-Length", str(limit + 1))])
     answer = exchange(daemon.socket, head)
     assert answer.status == 413 and answer.code == "BODY_TOO_LARGE"
+    assert "at most 1 MiB" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize("method,target,allow", [

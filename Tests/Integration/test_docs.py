@@ -108,6 +108,13 @@ def test_the_guide_leads_from_nothing_to_a_verified_result(home, shell):
     assert left == set()
 
 
+def test_the_guides_second_step_ends_where_a_program_does_not_start(shell):
+    step = next(block for block in blocks("docs/guide.md") if block.text.startswith("export XDG_RUNTIME"))
+    bash = shell(PATH=os.environ["PATH"])
+    bash.tell("set +e; mero-consentd() { echo why >&2; return 69; }; mero-dev-node() { return 1; }")
+    assert "why" in bash.run(step)
+
+
 def test_the_page_of_the_development_node_does_as_it_says(shell, playing, node, session):
     bash, page = shell(**playing, NODE=node.ready["url"]), "docs/development-node.md"
     lines = [line for block in blocks(page) if not block.is_not_run for line in block.text.split("\n")]
@@ -151,6 +158,11 @@ def test_the_command_line_of_the_readme(shell, playing):
     block = next(block for block in blocks("README.md") if "request createOrg" in block.text)
     printed = shell(**playing).run(block, person=block.person)
     assert "approved" in printed and "mero-consent:" not in printed, printed
+
+
+def test_the_example_of_the_readme(shell, playing):
+    block = next(block for block in blocks("README.md") if "create-org.sh" in block.text)
+    assert "Created: " in shell(**playing, DISPLAY="").run(block, person=block.person)
 
 
 def test_the_python_of_the_readme(shell, playing):

@@ -81,6 +81,7 @@ def test_without_a_browser_the_link_is_shown(home, daemon, node, run, create_org
     node.decide(page.rsplit("/", 1)[1].split("?")[0], "approve")
     assert example.says(r"^Created: (\S+)$")
     assert example.end() == 0
+    assert example.text.count(page) == 1
 
 
 def test_a_refusal_is_one_line_with_its_code(home, daemon, node, run, create_org):

@@ -140,6 +140,7 @@ def test_both_edges_of_the_header_sections_size(daemon):
     assert exchange(daemon.socket, padded(64 * 1024)).status == 200
     answer = exchange(daemon.socket, padded(64 * 1024 + 1))
     assert answer.status == 431 and answer.code == "HEADERS_TOO_LARGE"
+    assert "at most 100 headers, and 64 KiB" in answer.json()["detail"]
     assert exchange(daemon.socket, request_bytes(
         "GET", "/v1/status", [("X", "y")] * 101)).status == 431
 
@@ -147,6 +148,7 @@ def test_both_edges_of_the_header_sections_size(daemon):
 def test_a_target_that_is_too_long_is_414(daemon):
     answer = exchange(daemon.socket, request_bytes("GET", "/v1/status?" + "x" * 17000))
     assert answer.status == 414 and answer.code == "TARGET_TOO_LONG"
+    assert "at most 16 KiB" in answer.json()["detail"]
 
 
 def test_a_request_that_never_ends_is_408(daemon):

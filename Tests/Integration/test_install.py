@@ -1,6 +1,7 @@
 """`packaging/install`, which `make install` and the package run: all is in place, and gone again."""
 
 import os
+import re
 import subprocess
 
 import pytest
@@ -40,6 +41,29 @@ def test_removing_takes_away_exactly_what_was_put(installed):
     put(installed, "--remove")
     put(installed, "--remove", "--dev-node")
     assert files(installed) == {"opt/mero/bin/somebody-elses"}
+
+
+def test_the_links_of_the_installed_pages_lead_somewhere(installed):
+    folder = installed / "opt/mero/share/doc/mero-consentd"
+    pages = {page: page.read_text() for page in [*folder.glob("*.md"), *folder.glob("docs/*.md")]}
+    links = [(page, link) for page, text in pages.items()
+             for link in re.findall(r"\]\((?!https?:)([^)#\s]+)", text)]
+    assert len(links) > 15 and {page.name for page in pages} >= {
+        "README.md", "troubleshooting.md", "security.md", "http.md", "api.md", "guide.md"}
+    assert [link for link in links if not (link[0].parent / link[1]).exists()] == []
+
+
+def test_what_is_installed_is_listed(installed):
+    """docs/operations.md, “Installed”."""
+    section = (ROOT / "docs/operations.md").read_text().split("\n## Installed\n")[1].split("\n## ")[0]
+    put(installed, "--dev-node")
+    listed = re.findall(r"(?:bin|lib|share)/[\w./{},-]+", section)
+    for file in files(installed):
+        file = file.removeprefix("opt/mero/")
+        name = file.rsplit("/", 1)[1]
+        assert name in section or any(
+            place.endswith("/") and file.startswith(place) for place in listed) or (
+                name.endswith(".socket")), file
 
 
 def test_the_units_and_the_entry_are_valid(installed, home):

@@ -54,6 +54,13 @@ def test_the_units_start_the_installed_program(unpacked):
     assert "ExecStart=/usr/bin/mero-consentd\n" in unit
 
 
+def test_its_pages_are_where_their_links_lead(unpacked):
+    folder = unpacked / "usr/share/doc/mero-consentd"
+    for page in ("README.md", "docs/troubleshooting.md", "docs/guide.md", "docs/api.md",
+                 "docs/openapi.yaml", "Examples/python/mero_consent.py"):
+        assert (folder / page).is_file(), page
+
+
 def test_its_manual_is_readable(unpacked):
     pages = sorted((unpacked / "usr/share/man").rglob("*.gz"))
     assert [page.name for page in pages] == [

@@ -72,6 +72,22 @@ def test_the_lines_for_the_command_line_work_as_printed(home, running):
     assert asked.returncode == 0 and "approved" in said.lower(), said
 
 
+def test_the_line_that_runs_the_example_works_as_printed(home, running):
+    _, lines = running
+    [line] = [line for line in lines if "create_org.py" in line]
+    file = next(home.glob("mero-*/session.json"))
+    assert file.stat().st_mode & 0o777 == 0o600 and {"package", "node"} <= set(json.loads(file.read_text()))
+    node = json.loads(next(home.glob("mero-*/node.json")).read_text())
+    # No screen: the page is opened by hand.
+    screens = {"DISPLAY", "WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS"}
+    asked = subprocess.Popen(
+        ["bash", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=home,
+        env={name: value for name, value in os.environ.items() if name not in screens})
+    until(lambda: decides(node), "the example has asked, and it is approved")
+    said = asked.communicate(timeout=30)[0].decode()
+    assert asked.returncode == 0 and "Created: " in said, said
+
+
 def decides(node):
     """The second request: the first one is that of the printed calls."""
     with urllib.request.urlopen(node["control"]) as answer:

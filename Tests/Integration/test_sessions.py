@@ -195,11 +195,15 @@ def test_the_tokens_of_another_account_are_refused_and_a_decision_is_still_found
 
 
 def test_an_app_that_never_closes_its_sessions_locks_nobody_out(daemon, node, session):
-    view = session.start()
+    view, first = session.start(), None
     for _ in range(200):
         answer = daemon.api.post("/v1/sessions", opening(node, package="careless"))
         assert answer.status == 201
+        first = first or answer.json()["key"]
     assert daemon.status["counts"]["sessions"] == 128
+    # The app whose session gave way is told what to do.
+    gone = daemon.api.get("/v1/session", {"Authorization": f"Bearer {first}"})
+    assert gone.status == 401 and "Open a session again" in gone.json()["detail"]
     # Whoever is in the middle of something notices nothing.
     node.decide(view["requestId"])
     session.decided(view["requestId"], "approved")

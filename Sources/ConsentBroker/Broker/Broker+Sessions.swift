@@ -43,10 +43,11 @@ extension Broker {
   /// Finds the session of a bearer key, in constant time, and notes that it is in use.
   ///
   /// - Parameter key: what follows `Bearer `; `nil` without such a header.
-  /// - Throws: `.unauthorized`.
+  /// - Throws: `.unauthorized` without a key, `.noSession` for one that opens nothing.
   package func authenticate(key: ArraySlice<UInt8>?) throws(Problem) -> Caller {
     _ = try ledger()
-    guard let key, let session = vault.session(key: key) else { throw .unauthorized }
+    guard let key else { throw .unauthorized }
+    guard let session = vault.session(key: key) else { throw .noSession }
     housekeeping.noteUse(of: session)
     return Caller(session: session.id)
   }
@@ -144,10 +145,10 @@ extension Broker {
 
   /// The caller's session.
   ///
-  /// - Throws: `.unauthorized` where it was closed while the call was on its way.
+  /// - Throws: `.noSession` where it was closed while the call was on its way.
   func session(_ caller: Caller) throws(Problem) -> Session {
     _ = try ledger()
-    guard let session = vault.session(id: caller.session) else { throw .unauthorized }
+    guard let session = vault.session(id: caller.session) else { throw .noSession }
     return session
   }
 

@@ -24,7 +24,7 @@ extension Broker {
   func tell(_ group: WaitGroup) async {
     let session = group.session
     do throws(Problem) {
-      guard try self.session(Caller(session: session.id)) === session else { throw .unauthorized }
+      guard try self.session(Caller(session: session.id)) === session else { throw .noSession }
       guard let row = try await row(group.requestId, of: session) else { throw .notFound }
       let etag = OpaqueID(view(of: row, in: session).etag)
       let isOld = { (wait: Wait) in OpaqueID(wait.etag) != etag }

@@ -4,8 +4,10 @@ package import MeroConsent
 package enum Problem: Error, Sendable {
   /// One of the protocol's own codes, with the request it is about where there is one.
   case consent(ConsentError, requestId: String?)
-  /// No key, or one that is no session's: 401.
+  /// No key: 401.
   case unauthorized
+  /// A key that is no session's, or no longer: 401.
+  case noSession
   /// Not there, or another session's, which is the same to the caller: 404.
   case notFound
   /// A limit of `BrokerLimits` is reached: 429, with `Retry-After` in seconds.

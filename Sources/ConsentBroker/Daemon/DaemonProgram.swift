@@ -17,10 +17,11 @@ package enum DaemonProgram {
   package static func run(
     makeClient: @escaping BrokerTools.ClientMaker = BrokerTools.client
   ) -> Int32 {
-    // EX_NOPERM. Whoever traces us reads all that we will hold, and cannot be got rid of.
+    // Whoever traces us reads all that we will hold, and cannot be got rid of.
     if let tracer = ProcessGuard.tracer {
-      say("TRACED: process \(tracer) traces this one and could read its secrets; not starting")
-      return 77
+      return failed(
+        StartFailure(
+          .traced, "process \(tracer) traces this one and could read its secrets; not starting"))
     }
     let options: DaemonOptions
     do {
@@ -141,7 +142,8 @@ package enum DaemonProgram {
   }
 
   private static func failed(_ failure: StartFailure) -> Int32 {
-    say(failure.description)
+    // As the log says it to whoever starts one by hand, once there is a log.
+    say("error: \(failure)")
     return failure.word.exitCode
   }
 

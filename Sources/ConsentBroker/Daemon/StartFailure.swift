@@ -13,6 +13,7 @@ package struct StartFailure: Error, Equatable, Sendable {
     case socketUnavailable = "SOCKET_UNAVAILABLE"
     case stateFolderUnsuitable = "STATE_FOLDER_UNSUITABLE"
     case stateUnavailable = "STATE_UNAVAILABLE"
+    case traced = "TRACED"
 
     package var exitCode: Int32 {
       switch self {
@@ -20,6 +21,7 @@ package struct StartFailure: Error, Equatable, Sendable {
       case .stateUnavailable: 74
       // Not to be tried again by a service manager: the other one is doing the work.
       case .alreadyRunning: 75
+      case .traced: 77
       case .configurationInvalid, .noRuntimeDirectory, .socketPathTooLong, .socketPathNotASocket,
         .stateFolderUnsuitable:
         78

@@ -74,7 +74,8 @@ struct APICall: Sendable {
       guard names.contains(pair.name) else {
         throw APIProblem(
           .fieldInvalid,
-          "The query has a parameter that is not known here. Known are \(names.sorted()).")
+          "The query has a parameter that is not known here. Known are "
+            + names.sorted().joined(separator: ", ") + ".")
       }
       guard result.updateValue(pair.value, forKey: pair.name) == nil else {
         throw APIProblem(

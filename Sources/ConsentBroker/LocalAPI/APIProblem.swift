@@ -53,11 +53,16 @@ extension APIProblem {
     case .consent(let error, let requestId):
       self.init(error, requestId: requestId)
     case .unauthorized:
+      self.init(keyRequired: "Send the key of a session: Authorization: Bearer <key>.")
+    case .noSession:
       self.init(
-        .keyRequired, "Send the key of a session: Authorization: Bearer <key>.",
-        headers: [.wwwAuthenticate: "Bearer realm=\"mero-consent\""])
+        keyRequired: "This key opens no session: that one was closed, was not used for long, or "
+          + "gave way to another. Open a session again (POST /v1/sessions) and use its key.")
     case .notFound:
-      self.init(.notFound, "There is no such thing among what belongs to this session.")
+      self.init(
+        .notFound,
+        "This session has no such request. GET /v1/requests lists those that it has; another "
+          + "session's take that session's key.")
     case .tooMany(let limit, let retryAfter):
       self.init(
         .tooMany, "Too many \(limit.words) at once. Try again a little later.",
@@ -80,7 +85,12 @@ extension APIProblem {
     }
   }
 
-  /// The HTTP server's own refusals. The status stays as it is.
+  private init(keyRequired detail: String) {
+    self.init(
+      .keyRequired, detail, headers: [.wwwAuthenticate: "Bearer realm=\"mero-consent\""])
+  }
+
+  /// The HTTP server's own refusals, with what to do. The status stays as it is.
   init(_ refusal: HTTPRefusal) {
     let code: APICode =
       switch refusal.status.code {
@@ -94,7 +104,21 @@ extension APIProblem {
       default: .requestMalformed
       }
     self.init(
-      code, status: refusal.status.code, refusal.reason, headers: refusal.headers)
+      code, status: refusal.status.code,
+      [refusal.reason, Self.advice(code)].compactMap { $0 }.joined(separator: " "),
+      headers: refusal.headers)
+  }
+
+  /// What the server, which knows nothing of its callers, does not say.
+  private static func advice(_ code: APICode) -> String? {
+    switch code {
+    case .bodyTooLarge: "Send at most 1 MiB."
+    case .targetTooLong: "Send at most 16 KiB of path and query."
+    case .headersTooLarge: "Send at most 100 headers, and 64 KiB of them."
+    case .requestTimeout: "Send it in one go: its head within 10 s, its body within 30 s."
+    case .tooMany: "Try again a little later."
+    default: nil
+    }
   }
 }
 

@@ -30,7 +30,8 @@ enum CommandTable {
   /// What may stand in place of a command, to `--version` and `--help` besides.
   static let global = [
     Option.json, Option.help, Option("version", help: "print the version and exit"),
-    Option.socket, Option.session,
+    // Of the commands that have them: help of each says whether it does.
+    Option.socket.forSome, Option.session.forSome,
   ]
 
   /// Words that begin the paths of many commands, which help lists by themselves.

@@ -17,7 +17,7 @@ struct Option: Sendable, Equatable {
   /// What the value is called; `nil` for a flag.
   let metavar: String?
   /// A sentence without its capital and its dot.
-  let help: String
+  var help: String
   var isRequired = false
   var isRepeatable = false
   var values = Values.anything
@@ -52,6 +52,13 @@ extension Option {
   static let json = Option(
     "json", help: "print one JSON document on standard output; all else goes to standard error")
   static let help = Option("help", letter: "h", help: "explain the command and exit")
+
+  /// As the program's own help shows it, where not every command takes it.
+  var forSome: Option {
+    var option = self
+    option.help += "; for commands that ask the daemon"
+    return option
+  }
 
   /// What commands that speak with the daemon have.
   static let socket = Option(

@@ -102,7 +102,7 @@ import Testing
     try await fixture.restart()
     try await apply(session())
     #expect(try published() != key)
-    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "unauthorized")
+    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")
     #expect(try await fixture.broker.get("rq-1", for: caller()).state == .started)
   }
 
@@ -134,7 +134,7 @@ import Testing
     let (key, work) = (try published(), try caller())
     _ = try await fixture.start(work)
     try await apply(session("other"))
-    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "unauthorized")
+    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")
     #expect(try await fixture.row("rq-1", work)?.state == .cancelled)
     #expect(try names(in: path + "/sessions") == ["other"])
     // Also when that happened while the daemon did not run.
@@ -154,7 +154,7 @@ import Testing
     _ = try await fixture.start(before)
     try await apply(session(node: "https://other.example"))
     #expect(try caller() != before)
-    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "unauthorized")
+    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")
     #expect(try await fixture.row("rq-1", before)?.state == .cancelled)
     #expect(await refusal { try await fixture.broker.get("rq-1", for: caller()) } == "notFound")
   }

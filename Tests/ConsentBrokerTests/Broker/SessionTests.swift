@@ -13,7 +13,8 @@ import Testing
     #expect(key.utf8.count == 43)
     #expect(try fixture.broker.session(of: caller).session.hasPrefix("s_"))
     for wrong in [nil, "", "x", key + " ", key.uppercased() + "x", String(key.dropLast())] {
-      #expect(await refusal { try fixture.broker.authenticate(key: wrong) } == "unauthorized")
+      let told = await refusal { try fixture.broker.authenticate(key: wrong) }
+      #expect(told == (wrong == nil ? "unauthorized" : "no session"))
     }
   }
 
@@ -53,14 +54,14 @@ import Testing
     let (caller, key) = try await fixture.openSession()
     let ticket = try fixture.ticket(of: try await fixture.start(caller))
     try await fixture.broker.closeSession(of: caller)
-    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "unauthorized")
-    #expect(await refusal { try fixture.broker.session(of: caller) } == "unauthorized")
+    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")
+    #expect(await refusal { try fixture.broker.session(of: caller) } == "no session")
     let row = try await fixture.row("rq-1", caller)
     #expect(row?.state == .cancelled)
     #expect(fixture.broker.isIdle)
     #expect(await fixture.page(ticket, "request_id=rq-1") == .cancelled)
     try await fixture.restart()
-    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "unauthorized")
+    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")
   }
 
   @Test func aLateAnswerToACancelledRequestIsDropped() async throws {
@@ -88,7 +89,7 @@ import Testing
     while (try? fixture.broker.session(of: idle)) != nil {
       try await LoopActor.sleep(for: .milliseconds(50))
     }
-    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "unauthorized")
+    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")
     try await LoopActor.sleep(for: .milliseconds(1200))
     #expect(try await fixture.broker.get("rq-1", for: busy).state == .started)
   }
@@ -194,7 +195,7 @@ import Testing
     // Another app comes: the oldest unused one of the many gives way, and no other.
     _ = try await fixture.openSession(package: "third")
     #expect(fixture.broker.status().sessions == BrokerLimits.sessions)
-    #expect(await refusal { try fixture.broker.authenticate(key: keys[0]) } == "unauthorized")
+    #expect(await refusal { try fixture.broker.authenticate(key: keys[0]) } == "no session")
     for key in keys.dropFirst() + [otherKey, busyKey] {
       _ = try fixture.broker.authenticate(key: key)
     }

@@ -157,8 +157,8 @@ import Testing
     }
     await LoopActor.settle()
     try await fixture.broker.closeSession(of: caller)
-    #expect(await wait.value == "unauthorized")
-    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "unauthorized")
+    #expect(await wait.value == "no session")
+    #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")
   }
 }
 

@@ -172,6 +172,7 @@ func refusal(_ body: () async throws -> some Any) async -> String? {
     switch error as? Problem {
     case .consent(let error, _): return error.code.rawValue
     case .unauthorized: return "unauthorized"
+    case .noSession: return "no session"
     case .notFound: return "notFound"
     case .tooMany(let limit, _): return "tooMany \(limit.rawValue)"
     case .idempotencyKeyReused: return "idempotencyKeyReused"
