@@ -83,14 +83,20 @@ import Testing
     let ticket = try fixture.ticket(of: view)
     _ = await fixture.broker.callback(ticket: ticket, rawQuery: "request_id=rq-1")
     while request.unwritten == nil { try await LoopActor.sleep(for: .milliseconds(1)) }
-    let second = Task.immediate { try await fixture.broker.end(session, because: "second") }
+    // The second is on its way when the first and the verdict fail together, and written after them.
+    let ledger = fixture.ledger
+    let holding = Task.immediate { await HeldDisk(ledger) }
     disk.release()
+    let again = await holding.value
+    let second = Task.immediate { try await fixture.broker.end(session, because: "second") }
+    again.release()
     #expect(await first.value == "STATE_UNAVAILABLE")
     try await second.value
     var told: [RequestState] = []
     while case .event(let event) = await stream.next(until: .now) { told.append(event.state) }
     #expect(told == [.cancelled])
     #expect(try await fixture.row("rq-1", caller)?.state == .cancelled)
+    #expect(fixture.finished == ["createOrg cancelled"])
   }
 
   /// Nobody is told of a request that has ended as if it had not.
