@@ -264,6 +264,8 @@ def test_a_lists_parameters_are_strict(session, query, status, field):
     assert answer.status == status, answer
     if status == 422:
         assert answer.json().get("field") == field
+    if query == "unknown=1":
+        assert answer.json()["detail"].endswith("Known are before, limit, state.")
 
 
 def test_a_list_has_no_invite_token_and_the_request_has(node, session):
