@@ -82,7 +82,9 @@ class Tab:
         for number, requests in reversed(self.by_id.items()):
             for place, request in enumerate(requests):
                 if request["url"] == url:
-                    return self.sent[number][place]
+                    # The browser tells them apart, and not always first.
+                    return self.until(
+                        lambda: self.sent.get(number, [])[place:place + 1], "its headers")[0]
         raise AssertionError(f"{url} was not asked for")
 
     @property
