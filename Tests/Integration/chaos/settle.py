@@ -24,8 +24,7 @@ def settle(world):
         until(lambda: agrees(world, app), f"{app.app} knows what the node knows", 40)
     for session, request_id in returned:
         app = next(app for app in apps if app.session == session)
-        until(lambda: app.get(request_id)["body"]["state"] not in CLAIM
-              or app.get(request_id)["body"].get("lastReturn", {}).get("code") == "OK",
+        until(lambda: is_noted(world, app, request_id),
               f"the return of {request_id} is noted")
     for app in apps:
         for request_id in listed(app):
@@ -57,6 +56,17 @@ def bring_back(world, apps):
                 world.doors.bring(door, view, CLAIM[node["standing"]], app=app)
                 returned.append((app.session, view["requestId"]))
     return returned
+
+
+def is_noted(world, app, request_id):
+    """Whether the return that was brought last has confirmed the decision."""
+    view = app.get(request_id)["body"]
+    code = view.get("lastReturn", {}).get("code")
+    if view["state"] in CLAIM and code == "SESSION_EXPIRED":
+        # It was this return that found the tokens spent. The person goes back once more.
+        world.doors.bring("post", view, CLAIM[view["state"]], app=app)
+        return False
+    return view["state"] not in CLAIM or code == "OK"
 
 
 def agrees(world, app):
