@@ -22,9 +22,10 @@ extension Broker {
     } catch {
       throw .consent(error, requestId: nil)
     }
-    guard beginJudging(returned, for: ViewTickets.View(), activationToken) else {
-      throw .tooMany(.returns, retryAfter: 1)
-    }
+    guard
+      beginJudging(returned, for: ViewTickets.View(), activationToken)
+        || joins(returned, activationToken)
+    else { throw .tooMany(.returns, retryAfter: 1) }
     log.info("a return came through the URL handler")
   }
 
@@ -42,6 +43,16 @@ extension Broker {
       view.show(await verdict(on: returned, activationToken))
       count(returned, to: named, -1)
     }
+    return true
+  }
+
+  /// Takes one more return of undecided requests that no page waits for. It costs nothing: a request
+  /// has two verdicts under way at most, which all its returns share.
+  private func joins(_ returned: ReturnURL, _ activationToken: ActivationToken?) -> Bool {
+    guard let requestId = returned.requestId, !returned.contradictsItself else { return false }
+    let named = live.of(requestId: requestId)
+    guard !named.isEmpty else { return false }
+    for request in named { judge(request, activationToken) }
     return true
   }
 

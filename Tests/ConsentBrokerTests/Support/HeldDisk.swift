@@ -12,7 +12,8 @@ import Glibc
     var begun: [CInt] = [-1, -1]
     guard pipe(&gate) == 0, pipe(&begun) == 0 else { fatalError("no pipe: \(errno)") }
     let (held, telling) = (gate[0], begun[1])
-    Task {
+    // Queued at once: what is written before and after it keeps its place.
+    Task.immediate {
       try? await ledger.write { _ throws(LedgerError) in
         var byte: UInt8 = 0
         _ = write(telling, &byte, 1)
