@@ -69,6 +69,7 @@ def test_clients_that_hang_up_keep_no_place(programs, node, silence):
 
 
 @pytest.mark.memory
+@pytest.mark.memory
 def test_new_tokens_again_and_again_leave_nothing_that_waits(daemon, node, silence):
     session = theirs(daemon, node, silence)
     with session.connection() as connection:
@@ -88,6 +89,7 @@ def test_new_tokens_again_and_again_leave_nothing_that_waits(daemon, node, silen
           "the memory is given back")
 
 
+@pytest.mark.memory
 @pytest.mark.memory
 def test_returns_that_hang_up_are_in_nobodys_way(daemon, node, silence):
     """The person comes back with a ticket, and without one, while another app's returns wait."""
