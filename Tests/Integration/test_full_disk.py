@@ -29,8 +29,9 @@ def record(daemon):
 
 
 def notes(daemon):
-    """The files of what was told and is not written yet."""
-    return list((daemon.runtime / "mero-consentd").glob("record-*/unwritten/*"))
+    """The files of what was told and is not written yet, each as a whole."""
+    files = (daemon.runtime / "mero-consentd").glob("record-*/unwritten/*")
+    return [file for file in files if file.suffix != ".new"]
 
 
 def seen(session, view, condition, seconds=60):
