@@ -19,6 +19,8 @@ extension Broker: ReturnJudge {
       return .malformed
     }
     guard let ticket else {
+      // A view is made for what is judged: there are only so many.
+      guard canJudge(returned) else { return .tooMany(retryAfter: 1) }
       let (ticket, view) = views.make()
       return beginJudging(returned, for: view) ? .done(ticket: ticket) : .tooMany(retryAfter: 1)
     }

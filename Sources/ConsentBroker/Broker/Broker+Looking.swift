@@ -68,6 +68,8 @@ extension Broker {
       let ending = RequestEnding(
         state: state, at: tools.now().asKept, outcome: outcome.flatMap(StoredOutcome.init),
         failure: failure?.rawValue)
+      // What a former run had told was taken up meanwhile.
+      if let known = request.unwritten, known.told != nil { return await settle(request, known) }
       let verdict = LiveRequest.Verdict(ending: ending, outcome: outcome)
       request.unwritten = verdict
       return await settle(request, verdict)
@@ -129,7 +131,7 @@ extension Broker {
       request.row = change.row
       request.isOver = true
       request.unwritten = nil
-      request.timer.disarm()
+      watcher.forget(request)
       live.remove(request)
       request.wakePages()
     }

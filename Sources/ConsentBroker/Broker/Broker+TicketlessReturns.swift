@@ -56,6 +56,10 @@ extension Broker {
     return true
   }
 
+  func canJudge(_ returned: ReturnURL) -> Bool {
+    hasRoom(for: returned, to: returned.requestId.map { live.of(requestId: $0) } ?? [])
+  }
+
   /// Whether one more can be judged. A node that does not answer keeps its own requests' returns
   /// waiting, and leaves room for all others: no session has more than a third of what is free, which
   /// is a quarter of all where it is alone.

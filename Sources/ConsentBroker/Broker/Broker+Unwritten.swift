@@ -168,6 +168,12 @@ extension Broker {
         continue
       }
       guard request.unwritten == nil else { continue }
+      guard request.endsUnderWay + request.session.endsUnderWay == 0 else {
+        // Which of the two is first shows at the next try.
+        notesAreUnread = true
+        mending.begin()
+        continue
+      }
       let told = Self.told(request.row, ending)
       request.unwritten = LiveRequest.Verdict(
         ending: ending, outcome: ending.outcome?.outcome,
@@ -205,5 +211,5 @@ extension RequestState {
 
 extension SystemError {
   /// Whether the same call may succeed later, with nothing changed by a person.
-  fileprivate var mayPass: Bool { [EMFILE, ENFILE, ENOMEM, EIO, EINTR].contains(code) }
+  var mayPass: Bool { [EMFILE, ENFILE, ENOMEM, EIO, EINTR].contains(code) }
 }

@@ -54,6 +54,12 @@ import EventLoop
     arm(live, at: soon)
   }
 
+  /// It has ended: nothing of it is planned, and it has no place in the queue of its session.
+  func forget(_ live: LiveRequest) {
+    live.timer.disarm()
+    live.session.waitingLooks.removeAll { $0 === live }
+  }
+
   func stop() { isStopped = true }
 
   /// Whoever has waited the longest has the place that is free.

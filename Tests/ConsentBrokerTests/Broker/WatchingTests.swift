@@ -200,6 +200,10 @@ import Testing
       try await LoopActor.sleep(for: .milliseconds(10))
     }
     #expect(fixture.broker.readsUnderWay == WatchSchedule.looksOfASession)
+    // What has ended waits for no turn.
+    let last = try #require(waiting.waitingLooks.last)
+    _ = try await fixture.broker.cancel(last.row.requestId, for: caller)
+    #expect(!waiting.waitingLooks.contains { $0 === last })
     for number in 1...20 { fixture.node.approve("rq-\(number)") }
     fixture.node.release()
     while fixture.finished.count < 20 { try await LoopActor.sleep(for: .milliseconds(10)) }
