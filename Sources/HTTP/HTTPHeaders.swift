@@ -54,6 +54,15 @@ package struct HTTPHeaders: Sendable {
     self = kept
   }
 
+  /// Without the fields that say how the message is framed.
+  var withoutFraming: HTTPHeaders {
+    var kept = HTTPHeaders()
+    for field in fields where !frames(nameBytes(field)) {
+      kept.append(name: nameBytes(field), value: valueBytes(field))
+    }
+    return kept
+  }
+
   /// The first value of that name, with bytes that are no UTF-8 replaced; `nil` without one.
   package subscript(name: HTTPFieldName) -> String? {
     fields.first { matches($0, name) }.map { String(decoding: valueBytes($0), as: UTF8.self) }

@@ -12,11 +12,6 @@ package struct HTTPResponseWriter {
     case discarded(HTTPBodyStream)
   }
 
-  /// Fields that say how the message is framed: the server's, never a handler's.
-  private static let reserved: [HTTPFieldName] = [
-    .contentLength, .transferEncoding, .connection, .date,
-  ]
-
   /// Appends the head to `output`.
   ///
   /// - Parameters:
@@ -101,14 +96,9 @@ package struct HTTPResponseWriter {
     }
   }
 
+  /// How the message is framed is the server's business, never a handler's.
   private static func appendFields(_ headers: HTTPHeaders, to output: inout [UInt8]) {
-    guard headers.hasFraming else {
-      output.append(contentsOf: headers.wire)
-      return
-    }
-    var kept = headers
-    for name in reserved { kept.remove(name) }
-    output.append(contentsOf: kept.wire)
+    output.append(contentsOf: headers.hasFraming ? headers.withoutFraming.wire : headers.wire)
   }
 
   /// Appends one chunk (RFC 9112, section 7.1). An empty one would end the body: it is left out.
