@@ -28,15 +28,21 @@ import EventLoop
   /// Tries now, once for everybody who asks at the same time.
   ///
   /// - Returns: whether everything is written.
-  func now() async -> Bool {
-    if let running { return await running.value }
+  func now() async -> Bool { await attemptNow().value }
+
+  /// There is no moment between its plan and the attempt: what waits is counted all the time.
+  @discardableResult
+  private func attemptNow() -> Task<Bool, Never> {
+    if let running { return running }
     timer.disarm()
-    let task = Task { await attempt() }
+    let task = Task {
+      let isDone = await attempt()
+      running = nil
+      if !isDone { plan() }
+      return isDone
+    }
     running = task
-    let isDone = await task.value
-    running = nil
-    if !isDone { plan() }
-    return isDone
+    return task
   }
 
   func stop() {
@@ -46,10 +52,7 @@ import EventLoop
 
   private func plan() {
     guard !isStopped else { return }
-    timer.arm(after: pause) { [weak self] in
-      guard let self else { return }
-      Task { _ = await self.now() }
-    }
+    timer.arm(after: pause) { [weak self] in self?.attemptNow() }
     pause = min(pause * 2, Self.longest)
   }
 }

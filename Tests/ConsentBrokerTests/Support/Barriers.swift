@@ -1,0 +1,27 @@
+import EventLoop
+import Testing
+
+@testable import ConsentBroker
+
+extension LoopActor {
+  /// Returns once `condition` holds. What never does is ended by the time limit of the whole run.
+  @LoopActor static func until(_ condition: @LoopActor () async throws -> Bool) async throws {
+    while try await !condition() { try await sleep(for: .milliseconds(1)) }
+  }
+
+  /// For what must not happen: returns once all that was ready on the loop has run, what that made
+  /// ready in its turn, and so on for twenty turns, with the timers that were due.
+  ///
+  /// A yield leaves the loop and comes back behind all that is ready there, in a later turn. It
+  /// waits for no other thread and no time: what the disk or a node has to answer first is waited
+  /// for by a count of what is under way.
+  @LoopActor static func drain() async { for _ in 1...20 { await Task.yield() } }
+}
+
+extension BrokerFixture {
+  /// Returns once no read of a node and no verdict is under way.
+  func quiet() async throws {
+    await LoopActor.drain()
+    try await LoopActor.until { broker.readsUnderWay == 0 && broker.judgingsUnderWay == 0 }
+  }
+}
