@@ -81,20 +81,24 @@ import Testing
     let streams = Streams()
     let daemon = try streams.daemon()
     var events = daemon.session().events().makeAsyncIterator()
+    let isRead = Signal()
     Task {
       let first = await streams.stream(1)
       first.send(Self.event(1))
       // Half an event, and the connection is gone.
       first.send(Array("id: 2\nevent: request\ndata: {\"requ".utf8))
       await first.room()
-      try await LoopActor.sleep(for: .milliseconds(20))
+      await isRead.wait()
       first.breakOff()
       let second = await streams.stream(2)
       second.send(Self.event(2))
       second.finish()
       await streams.stream(3).send(Self.event(3))
     }
-    for id in 1...3 { #expect(try await events.next()?.id == String(id)) }
+    for id in 1...3 {
+      #expect(try await events.next()?.id == String(id))
+      isRead.fire()
+    }
     #expect(daemon.requests.map { $0.headers[.lastEventID] } == [nil, "1", "2"])
   }
 
@@ -103,15 +107,18 @@ import Testing
     streams.farewell = ServerSentEvent(event: "shutdown", data: "{}").bytes
     let daemon = try streams.daemon()
     var events = daemon.session().events().makeAsyncIterator()
+    let isRead = Signal()
     Task {
       await streams.stream(1).send(Self.event(1))
-      try await LoopActor.sleep(for: .milliseconds(20))
+      await isRead.wait()
       await daemon.stop()
+      // Nobody is there for a moment.
       try await LoopActor.sleep(for: .milliseconds(400))
       try daemon.start()
       await streams.stream(2).send(Self.event(2))
     }
     #expect(try await events.next()?.id == "1")
+    isRead.fire()
     #expect(try await events.next()?.id == "2")
     #expect(daemon.requests.last?.headers[.lastEventID] == "1")
   }

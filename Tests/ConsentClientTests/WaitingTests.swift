@@ -66,12 +66,14 @@ import Testing
       }
       return Self.versioned("started", "\"1\"")
     }
+    let began = BootInstant.now
     let waiting = Task { try await daemon.session().decision(of: "rq-1") }
     try await LoopActor.sleep(for: .seconds(2))
     waiting.cancel()
     _ = try? await waiting.value
-    // At most 10 in 5 s.
-    #expect(daemon.requests.count <= 5)
+    // At most 10 in 5 s, besides the first.
+    let most = 1 + Int((BootInstant.now - began) / .milliseconds(500))
+    #expect(daemon.requests.count <= most)
   }
 
   @Test func goesOnWhenTheDaemonStartsAgain() async throws {

@@ -35,11 +35,11 @@ import Testing
   @Test @LoopActor func aCancelledTaskStopsConnecting() async throws {
     let scratch = try ScratchDirectory()
     let listener = try smallListener(scratch.file("s"))
-    let connecting = Task {
+    let connecting = Task.immediate {
       var clients: [SocketStream] = []
       while true { clients.append(try await Connector.unix(path: scratch.file("s"))) }
     }
-    try await LoopActor.sleep(for: .milliseconds(5))
+    await turns()
     connecting.cancel()
     await #expect(throws: StreamError.closed) { try await connecting.value }
     listener.close()

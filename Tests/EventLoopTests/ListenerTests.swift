@@ -9,7 +9,7 @@ import Testing
     let six = try Listener.loopback6(port: port)
     #expect(six.port == port)
     for address in [SocketAddress.loopback4(port: port), .loopback6(port: port)] {
-      let client = try await Connector.connect(to: address, deadline: .now + .seconds(5))
+      let client = try await Connector.connect(to: address, deadline: .now + .seconds(60))
       #expect(client.remoteAddress == address)
       #expect(client.peer == nil)
     }

@@ -78,7 +78,7 @@ private struct Pair {
     pairs[0].send()
     pairs[1].send()
     while !replaced { await Task.yield() }
-    try await LoopActor.sleep(for: .milliseconds(5))
+    await turns()
     #expect(targets[0].count + targets[1].count == 1)
     #expect(late.count == 0)
     // It does hear of its own events.
@@ -103,7 +103,7 @@ private struct Pair {
     }
     watch.close()
     pair.send()
-    try await LoopActor.sleep(for: .milliseconds(5))
+    await turns()
     #expect(watched.count == 0)
     close(copy)
     close(pair.far)
@@ -122,7 +122,7 @@ private struct Pair {
     #expect(heard[0] == .readable)
     source.cancel()
     heard = []
-    try await LoopActor.sleep(for: .milliseconds(5))
+    await turns()
     #expect(heard.isEmpty)
     // The descriptor is still its owner's.
     #expect(close(pair.near) == 0)

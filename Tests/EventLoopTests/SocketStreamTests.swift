@@ -27,12 +27,12 @@ import Testing
 
   @Test @LoopActor func aReadWaitsForBytes() async throws {
     let (client, server) = try await unixPair(in: try ScratchDirectory())
-    let reading = Task {
+    let reading = Task.immediate {
       var bytes: [UInt8] = []
       _ = try await server.read(into: &bytes, limit: 10)
       return bytes
     }
-    try await LoopActor.sleep(for: .milliseconds(5))
+    await turns()
     try await client.write([1, 2, 3])
     #expect(try await reading.value == [1, 2, 3])
   }
@@ -44,7 +44,7 @@ import Testing
     client.shutdownWrite()
     var bytes: [UInt8] = []
     #expect(try await server.read(into: &bytes, limit: 10) == 0)
-    try await LoopActor.sleep(for: .milliseconds(5))
+    await turns()
     #expect(!gone)
     try await server.write([9])
     #expect(try await client.read(into: &bytes, limit: 10) == 1)
@@ -80,7 +80,7 @@ import Testing
   @Test @LoopActor func aLargeWriteGoesOnAsThePeerReads() async throws {
     let (client, server) = try await unixPair(in: try ScratchDirectory())
     let size = 4 << 20
-    server.writeStallLimit = .seconds(5)
+    server.writeStallLimit = .seconds(60)
     let writing = Task {
       try await server.write(Array(repeating: 7, count: size))
       server.shutdownWrite()
@@ -93,11 +93,11 @@ import Testing
 
   @Test @LoopActor func closeEndsAPendingRead() async throws {
     let (client, server) = try await unixPair(in: try ScratchDirectory())
-    let reading = Task {
+    let reading = Task.immediate {
       var bytes: [UInt8] = []
       return try await server.read(into: &bytes, limit: 10)
     }
-    try await LoopActor.sleep(for: .milliseconds(5))
+    await turns()
     server.close()
     await #expect(throws: StreamError.closed) { try await reading.value }
     client.close()

@@ -7,7 +7,7 @@ import Testing
 @testable import ConsentBroker
 
 /// Sessions and releases of the configuration.
-@LoopActor @Suite struct ConfiguredSessionTests {
+@LoopActor @Suite(.aFewAtATime) struct ConfiguredSessionTests {
   private let fixture: BrokerFixture
   private let places: ConfiguredPlaces
   private var path: String { fixture.directory.path }

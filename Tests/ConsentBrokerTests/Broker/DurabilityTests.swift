@@ -7,7 +7,7 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite(.enabled(if: SmallDisk.isAvailable, SmallDisk.unavailable))
+@LoopActor @Suite(.aFewAtATime, .enabled(if: SmallDisk.isAvailable, SmallDisk.unavailable))
 struct DurabilityTests {
   /// Takes all room, also what the log has left.
   private func fill(_ disk: borrowing SmallDisk, _ ledger: Ledger) async throws {
@@ -54,7 +54,7 @@ struct DurabilityTests {
     // The node is not asked again for what it has said.
     let reads = fixture.node.reads(of: "rq-1")
     try disk.free()
-    let seen = try await fixture.wait(caller, from: held.etag, for: .seconds(20))
+    let seen = try await fixture.wait(caller, from: held.etag, for: .seconds(60))
     #expect(seen?.state == .approved && seen?.isRecorded == true)
     #expect(seen?.outcome == .orgCreated(orgId: "org-rq-1"))
     #expect(fixture.node.reads(of: "rq-1") == reads)
@@ -65,7 +65,7 @@ struct DurabilityTests {
   }
 }
 
-@LoopActor @Suite struct UnavailableTests {
+@LoopActor @Suite(.aFewAtATime) struct UnavailableTests {
   @Test func aBrokerThatCannotWorkSaysWhy() async throws {
     let error = ConsentError(.configurationInvalid, advice: "f:3: unknown key Colour")
     let broker = Broker(

@@ -5,8 +5,8 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite struct EventTests {
-  private func next(_ stream: EventSubscription, within time: Duration = .seconds(10)) async
+@LoopActor @Suite(.aFewAtATime) struct EventTests {
+  private func next(_ stream: EventSubscription, within time: Duration = .seconds(60)) async
     -> String
   {
     switch await stream.next(until: .now + time) {
@@ -72,7 +72,7 @@ import Testing
     }
     var last: Int64 = 0
     for _ in 1...(count * 2) {
-      guard case .event(let event) = await stream.next(until: .now + .seconds(5)) else {
+      guard case .event(let event) = await stream.next(until: .now + .seconds(60)) else {
         Issue.record("missing")
         return
       }
@@ -96,8 +96,7 @@ import Testing
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
     let stream = try fixture.broker.events(after: nil, for: caller)
-    let told = Task { await next(stream) }
-    await LoopActor.settle()
+    let told = Task.immediate { await next(stream) }
     fixture.broker.stop()
     #expect(await told.value == "stopping")
   }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite struct NodeHealthTests {
+@LoopActor @Suite(.aFewAtATime) struct NodeHealthTests {
   @Test func theLogSaysOnceThatANodeCannotBeReadAndOnceThatItCanAgain() async throws {
     let fixture = try await BrokerFixture()
     fixture.watchNothing()

@@ -5,7 +5,7 @@ import Testing
 @testable import ConsentBroker
 
 /// A verdict that the disk does not take, while another end of its request is on the way there.
-@LoopActor @Suite struct OtherEndsTests {
+@LoopActor @Suite(.aFewAtATime) struct OtherEndsTests {
   enum Way: CaseIterable { case cancel, closeSession }
 
   /// The disk refuses the verdict and takes the other end, both in one commit.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite struct RecentRequestTests {
+@LoopActor @Suite(.aFewAtATime) struct RecentRequestTests {
   /// An approved request that its app has seen.
   private func approved(
     _ fixture: BrokerFixture

@@ -8,7 +8,7 @@ import Testing
 
 /// Tokens that the node renews while the daemon ends, is killed, or reads its configuration again:
 /// the old ones are spent as soon as the node has the call.
-@LoopActor @Suite struct RefreshedTokensTests {
+@LoopActor @Suite(.aFewAtATime) struct RefreshedTokensTests {
   private let store = TestStore()
 
   /// Has the node renew the session's tokens, and returns while the answer is on its way.

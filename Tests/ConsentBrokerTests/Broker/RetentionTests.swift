@@ -6,7 +6,7 @@ import Testing
 @testable import ConsentBroker
 
 /// No clock that is wrong has anything forgotten.
-@LoopActor @Suite struct RetentionTests {
+@LoopActor @Suite(.aFewAtATime) struct RetentionTests {
   private static let years: TimeInterval = 5 * 365 * 86_400
   private static let day: TimeInterval = 86_400
 

@@ -6,7 +6,7 @@ import Testing
 @testable import ConsentBroker
 
 /// How many returns wait for nodes that do not answer, and who is in whose way.
-@LoopActor @Suite struct ReturnRoomTests {
+@LoopActor @Suite(.aFewAtATime) struct ReturnRoomTests {
   private func confirm(
     _ fixture: BrokerFixture, _ id: String, _ caller: Caller
   ) -> Task<String?, Never> {
@@ -26,7 +26,8 @@ import Testing
     for id in ids.dropLast() {
       for _ in 1...BrokerLimits.returnCallsOfARequest { calls.append(confirm(fixture, id, caller)) }
     }
-    await LoopActor.settle()
+    let session = try #require(fixture.broker.live.of(requestId: ids[0]).first?.session)
+    try await LoopActor.until { session.returnCalls == calls.count }
     // One too many for its request, and one too many for its session.
     #expect(await confirm(fixture, ids[0], caller).value == "tooMany returns")
     #expect(calls.count == BrokerLimits.returnCalls)
@@ -72,7 +73,8 @@ import Testing
         await fixture.broker.callback(ticket: ticket, rawQuery: "request_id=rq-7")
           == .done(ticket: ticket))
     }
-    await LoopActor.settle()
+    let session = try #require(fixture.broker.live.of(requestId: "rq-1").first?.session)
+    try await LoopActor.until { session.returnCalls == BrokerLimits.returnCalls }
     #expect(fixture.broker.judgingsUnderWay <= 2 * 7)
     fixture.node.approve("rq-7")
     fixture.node.release()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite struct SecretTests {
+@LoopActor @Suite(.aFewAtATime) struct SecretTests {
   private static let token = "invite-token-secret"
   private static let outcome = #"{"kind":"inviteCreated","token":"invite-token-secret"}"#
 

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite struct SessionTests {
+@LoopActor @Suite(.aFewAtATime) struct SessionTests {
   @Test func aKeyOpensItsSessionAndNoOther() async throws {
     let fixture = try await BrokerFixture()
     let (caller, key) = try await fixture.openSession()
@@ -75,7 +75,7 @@ import Testing
     #expect(try await fixture.broker.cancel("rq-1", for: caller).state == .cancelled)
     fixture.node.release()
     #expect(await page.value == .cancelled)
-    await LoopActor.settle()
+    try await fixture.quiet()
     #expect(try await fixture.row("rq-1", caller)?.state == .cancelled)
     #expect(try await fixture.broker.cancel("rq-1", for: caller).state == .cancelled)
     #expect(fixture.finished == ["createOrg cancelled"])
@@ -117,8 +117,8 @@ import Testing
 
     fixture.node.approve("rq-1")
     let before = try await fixture.broker.get("rq-1", for: caller)
-    let wait = Task { try await fixture.wait(caller, from: before.etag, for: .seconds(10)) }
-    await LoopActor.settle()
+    let wait = Task { try await fixture.wait(caller, from: before.etag, for: .seconds(60)) }
+    try await LoopActor.until { fixture.broker.status().waits == 1 }
     let session = try await fixture.broker.replaceTokens(
       of: caller, with: SessionTokens(accessToken: "new-token", refreshToken: nil))
     #expect(!session.needsSession)
@@ -126,7 +126,7 @@ import Testing
     let revived = try await fixture.broker.get("rq-1", for: caller)
     if revived.state == .started {
       #expect(
-        try await fixture.wait(caller, from: revived.etag, for: .seconds(10))?.state == .approved)
+        try await fixture.wait(caller, from: revived.etag, for: .seconds(60))?.state == .approved)
     }
     #expect(fixture.node.bearers.last == "new-token")
   }
@@ -136,7 +136,7 @@ import Testing
     let (caller, _) = try await fixture.openSession()
     let view = try await fixture.start(caller)
     fixture.node.tokensAreRefused = true
-    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(60))
     #expect(seen?.state == .started)
     #expect(seen?.needsSession == true)
     // Nobody asks the node with dead tokens again and again.
@@ -148,9 +148,9 @@ import Testing
     _ = try await fixture.broker.replaceTokens(
       of: caller, with: SessionTokens(accessToken: "new-token", refreshToken: nil))
     let etag = try #require(seen?.etag)
-    var now = try await fixture.wait(caller, from: etag, for: .seconds(10))
+    var now = try await fixture.wait(caller, from: etag, for: .seconds(60))
     if now?.state == .started, let next = now?.etag {
-      now = try await fixture.wait(caller, from: next, for: .seconds(10))
+      now = try await fixture.wait(caller, from: next, for: .seconds(60))
     }
     #expect(now?.state == .approved)
   }

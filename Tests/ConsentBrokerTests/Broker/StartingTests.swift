@@ -6,7 +6,7 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite struct StartingTests {
+@LoopActor @Suite(.aFewAtATime) struct StartingTests {
   @Test func aStartedRequestIsDurableBeforeItIsAnswered() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
@@ -190,6 +190,8 @@ import Testing
 
   @Test func aRequestThatTheAppStartedIsRecordedOnce() async throws {
     let fixture = try await BrokerFixture()
+    // The node does not know it.
+    fixture.watchNothing()
     let (caller, _) = try await fixture.openSession()
     let started = ConsentStarted(
       requestId: "own-1", url: "https://node.example/consent/own-1", code: "ABCD-EF",

@@ -6,7 +6,7 @@ import Testing
 @testable import ConsentBroker
 
 /// A verdict that one call told is told by every later one.
-@LoopActor @Suite struct TakenBackTests {
+@LoopActor @Suite(.aFewAtATime) struct TakenBackTests {
   enum Way: CaseIterable { case list, filteredList, repeatedStart, replay }
 
   /// The ledger answers `way` when the end is committed, and before the broker hears of that.
@@ -35,7 +35,7 @@ import Testing
     commit.release()
     let (state, next) = try await asked.value
     #expect(state != .approved || next == .approved)
-    let deadline = BootInstant.now + .seconds(20)
+    let deadline = BootInstant.now + .seconds(60)
     while try await fixture.broker.get("rq-1", for: caller).state != .approved,
       BootInstant.now < deadline
     {

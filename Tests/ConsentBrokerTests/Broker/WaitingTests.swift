@@ -6,18 +6,15 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite struct WaitingTests {
+@LoopActor @Suite(.aFewAtATime) struct WaitingTests {
   @Test func aWaitIsAnsweredAsSoonAsAnythingChanges() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
     let view = try await fixture.start(caller)
-    let wait = Task { try await fixture.wait(caller, from: view.etag, for: .seconds(30)) }
-    await LoopActor.settle()
-    #expect(fixture.broker.status().waits == 1)
-    let began = BootInstant.now
+    let wait = Task { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
+    try await LoopActor.until { fixture.broker.status().waits == 1 }
     _ = try await fixture.broker.cancel("rq-1", for: caller)
     #expect(try await wait.value?.state == .cancelled)
-    #expect(BootInstant.now - began < .seconds(20))
     #expect(fixture.broker.status().waits == 0)
   }
 
@@ -25,7 +22,7 @@ import Testing
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
     _ = try await fixture.start(caller)
-    #expect(try await fixture.wait(caller, from: "\"old\"", for: .seconds(30))?.state == .started)
+    #expect(try await fixture.wait(caller, from: "\"old\"", for: .seconds(60))?.state == .started)
   }
 
   @Test func aWaitEndsUnchangedWhenItsTimeIsUp() async throws {
@@ -51,7 +48,7 @@ import Testing
       let view = try await fixture.start(caller)
       let wait = Task {
         try await fixture.broker.wait(
-          for: view.requestId, changedFrom: view.etag, until: .now + .seconds(20), for: caller)
+          for: view.requestId, changedFrom: view.etag, until: .now + .seconds(60), for: caller)
       }
       for _ in 0..<(round % 7) { await Task.yield() }
       _ = try await fixture.broker.cancel(view.requestId, for: caller)
@@ -69,7 +66,7 @@ import Testing
     let view = try await fixture.start(caller)
     let ticket = try fixture.ticket(of: view)
     #expect(await fixture.page(ticket, "request_id=x") == .mismatch)
-    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(10))
+    let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(60))
     #expect(seen?.lastReturn?.code == "CONSENT_REQUEST_MISMATCH")
     #expect(seen?.state == .started)
     #expect(await fixture.page(ticket, "request_id=x") == .mismatch)
@@ -82,7 +79,7 @@ import Testing
     let (caller, _) = try await fixture.openSession()
     let view = try await fixture.start(caller)
     let wait = Task { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
-    await LoopActor.settle()
+    try await LoopActor.until { fixture.broker.status().waits == 1 }
     wait.cancel()
     _ = try await wait.value
     #expect(fixture.broker.status().waits == 0)
@@ -95,8 +92,7 @@ import Testing
     let waits = (1...fixture.waits.ofASession).map { _ in
       Task { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
     }
-    await LoopActor.settle()
-    #expect(fixture.broker.status().waits == fixture.waits.ofASession)
+    try await LoopActor.until { fixture.broker.status().waits == waits.count }
     #expect(
       await refusal { try await fixture.wait(caller, from: view.etag, for: .zero) }
         == "tooMany waits")
@@ -142,7 +138,7 @@ import Testing
     let wait = Task {
       await refusal { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
     }
-    await LoopActor.settle()
+    try await LoopActor.until { fixture.broker.status().waits == 1 }
     fixture.broker.stop()
     #expect(await wait.value == "stopping")
     #expect(await refusal { try await fixture.start(caller) } == "stopping")
@@ -155,7 +151,7 @@ import Testing
     let wait = Task {
       await refusal { try await fixture.wait(caller, from: view.etag, for: .seconds(60)) }
     }
-    await LoopActor.settle()
+    try await LoopActor.until { fixture.broker.status().waits == 1 }
     try await fixture.broker.closeSession(of: caller)
     #expect(await wait.value == "no session")
     #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")

@@ -6,13 +6,12 @@ import Testing
 
 @testable import ConsentBroker
 
-@LoopActor @Suite struct WatchingTests {
+@LoopActor @Suite(.aFewAtATime) struct WatchingTests {
   @Test func aDecisionIsFoundWithoutAnyReturn() async throws {
     // C-020, C-024: nobody calls the callback.
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
-    let view = try await fixture.start(caller)
-    fixture.node.approve("rq-1")
+    let view = try await fixture.start(caller) { fixture.node.approve("rq-1") }
     let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(60))
     #expect(seen?.state == .approved)
     // The first look already has found it.
@@ -68,13 +67,13 @@ import Testing
   @Test func aDecisionInTheLastMomentCounts() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
-    fixture.node.lifetime = 6
     let view = try await fixture.start(caller)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
     // After the first read, before the last.
-    while fixture.node.reads(of: "rq-1") == 0 {
-      try await LoopActor.sleep(for: .milliseconds(10))
-    }
+    try await LoopActor.until { fixture.node.reads(of: "rq-1") > 0 }
     fixture.node.approve("rq-1")
+    request.deadline = .now
+    fixture.broker.watcher.hurry(request)
     let seen = try await fixture.wait(caller, from: view.etag, for: .seconds(60))
     #expect(seen?.state == .approved)
   }
@@ -82,15 +81,13 @@ import Testing
   @Test func goneBeforeItsTimeIsReplacedAndAfterItExpired() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
-    let view = try await fixture.start(caller)
-    fixture.node.decide("rq-1", .gone)
+    let view = try await fixture.start(caller) { fixture.node.decide("rq-1", .gone) }
     #expect(try await fixture.wait(caller, from: view.etag, for: .seconds(60))?.state == .replaced)
 
     let (other, _) = try await fixture.openSession()
     fixture.node.lifetime = 0.9
     fixture.node.nextId = "rq-1"
-    let short = try await fixture.start(other)
-    fixture.node.decide("rq-1", .gone)
+    let short = try await fixture.start(other) { fixture.node.decide("rq-1", .gone) }
     #expect(try await fixture.wait(other, from: short.etag, for: .seconds(60))?.state == .expired)
   }
 
@@ -98,14 +95,15 @@ import Testing
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
     fixture.node.lifetime = 1
-    let view = try await fixture.start(caller)
-    fixture.node.isDown = true
+    let view = try await fixture.start(caller) { fixture.node.isDown = true }
     let unread = try #require(await fixture.wait(caller, from: view.etag, for: .seconds(60)))
     #expect(unread.state == .started && unread.readFailure?.code == .nodeUnreachable)
     #expect(unread.detail == ConsentError.Code.nodeUnreachable.advice)
     // That is told once, however often it is read, and also when its time is over.
     #expect(try await fixture.wait(caller, from: unread.etag, for: .seconds(2)) == nil)
-    #expect(fixture.node.reads(of: "rq-1") >= 2)
+    try await LoopActor.until { fixture.node.reads(of: "rq-1") >= 2 }
+    try await fixture.quiet()
+    #expect(try await fixture.broker.get("rq-1", for: caller).etag == unread.etag)
     #expect(fixture.broker.status().nodesUnreachable == 1)
     fixture.node.approve("rq-1")
     fixture.node.isDown = false
@@ -117,13 +115,17 @@ import Testing
   @Test func anInvalidAnswerIsTheEndOnlyAtTheEnd() async throws {
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
-    fixture.node.lifetime = 5
-    let view = try await fixture.start(caller)
-    fixture.node.decide("rq-1", .broken(status: 200, body: #"{"status":"APPROVED"}"#))
+    let view = try await fixture.start(caller) {
+      fixture.node.decide("rq-1", .broken(status: 200, body: #"{"status":"APPROVED"}"#))
+    }
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    let unread = try #require(await fixture.wait(caller, from: view.etag, for: .seconds(60)))
+    #expect(unread.state == .started && unread.readFailure?.code == .resultInvalid)
+    request.deadline = .now
+    fixture.broker.watcher.hurry(request)
     let seen = try await fixture.end(caller, from: view.etag, within: .seconds(60))
     #expect(seen?.state == .failed)
     #expect(seen?.failure == .resultInvalid)
-    #expect(fixture.node.reads(of: "rq-1") >= 2)
   }
 
   @Test func aNewerRequestOfTheAccountHasTheOlderOneReadAtOnce() async throws {
@@ -157,12 +159,9 @@ import Testing
     for number in 1...200 {
       _ = try await fixture.broker.replaceTokens(
         of: caller, with: SessionTokens(accessToken: "new-\(number)"))
-      if number == 1 {
-        while fixture.node.reads(of: "rq-1") == 0 {
-          try await LoopActor.sleep(for: .milliseconds(1))
-        }
-      }
-      await LoopActor.settle()
+      if number == 1 { try await LoopActor.until { fixture.node.reads(of: "rq-1") > 0 } }
+      // What is read for them has been read.
+      try await fixture.quiet()
     }
     // Once for the tokens and once by its own plan.
     let most = 2 + 2 * Int((BootInstant.now - began) / .seconds(0.9))
@@ -196,9 +195,10 @@ import Testing
     // What was being read until here is answered.
     fixture.node.holdCalls()
     let waiting = try #require(fixture.broker.live.all.first?.session)
-    while waiting.looks + waiting.waitingLooks.count < 20 {
-      try await LoopActor.sleep(for: .milliseconds(10))
-    }
+    try await LoopActor.until { waiting.looks + waiting.waitingLooks.count == 20 }
+    // A look has its place a moment before it reads.
+    try await fixture.node.arrivals(WatchSchedule.looksOfASession)
+    await LoopActor.drain()
     #expect(fixture.broker.readsUnderWay == WatchSchedule.looksOfASession)
     // What has ended waits for no turn.
     let last = try #require(waiting.waitingLooks.last)
@@ -219,7 +219,7 @@ import Testing
     let (caller, _) = try await fixture.openSession()
     let began = BootInstant.now
     for _ in 1...40 { _ = try await fixture.start(caller) }
-    await LoopActor.settle()
+    try await fixture.quiet()
     let turns = 1 + Int((BootInstant.now - began) / .seconds(0.9))
     let reads = fixture.node.calls.count { $0.hasPrefix("GET") }
     #expect(reads <= 40 * turns + 40)

@@ -16,7 +16,7 @@ private struct Everybody: ClientRule {
 }
 
 /// The edge of the callback, over a real broker and without a socket.
-@Suite @LoopActor struct CallbackSiteTests {
+@Suite(.aFewAtATime) @LoopActor struct CallbackSiteTests {
   let fixture: BrokerFixture
   let site: CallbackSite
   let listener = HTTPConnectionInfo(localPort: 17463)

@@ -8,7 +8,7 @@ import Testing
 @testable import ConsentBroker
 
 /// The edge of the local API, over a real broker and without a socket.
-@Suite @LoopActor struct LocalAPITests {
+@Suite(.aFewAtATime) @LoopActor struct LocalAPITests {
   let fixture: BrokerFixture
   let api: LocalAPI
   let own = HTTPConnectionInfo(peer: PeerCredentials(pid: 1, uid: 1000, gid: 1000))

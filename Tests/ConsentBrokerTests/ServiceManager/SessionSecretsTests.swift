@@ -4,7 +4,7 @@ import Testing
 
 @testable import ConsentBroker
 
-@Suite @LoopActor struct SessionSecretsTests {
+@Suite(.aFewAtATime) @LoopActor struct SessionSecretsTests {
   private let store = TestStore()
   private let one = SessionTokens(accessToken: "access-one", refreshToken: "refresh-one")
   private let two = SessionTokens(accessToken: "access-two")
@@ -131,18 +131,18 @@ import Testing
   }
 
   /// What comes before the limit is known, and what comes after.
-  @Test(arguments: [false, true]) func aSmallStoreHasTheNewestTokens(_ isKnown: Bool) async {
+  @Test(arguments: [false, true]) func aSmallStoreHasTheNewestTokens(_ isKnown: Bool) async throws {
     store.room = 2
     let records = Records()
     let secrets = SessionSecrets([], store: store, log: records.log())
     var told: [Int] = []
     secrets.onOverflow = { told.append($0) }
     secrets.keep(one, of: "s_a")
-    if isKnown { await LoopActor.settle() }
+    if isKnown { try await LoopActor.until { store.limitsTold == 1 } }
     secrets.keep(one, of: "s_b")
     secrets.keep(two, of: "s_a")
     secrets.keep(one, of: "s_c")
-    if !isKnown { await LoopActor.settle() }
+    if !isKnown { try await LoopActor.until { store.limitsTold == 1 } }
     #expect(store.names.sorted() == ["s_a.1", "s_c.1"])
     #expect(start().recover(["s_a", "s_b", "s_c"]) == ["s_a": kept(two), "s_c": kept(one)])
     #expect(told == [2])
@@ -158,12 +158,12 @@ import Testing
     #expect(told == [2])
   }
 
-  @Test func aStoreThatIsTurnedOffIsNoFault() async {
+  @Test func aStoreThatIsTurnedOffIsNoFault() async throws {
     store.room = 0
     let secrets = start()
     secrets.onOverflow = { _ in Issue.record("nobody needs to know") }
     secrets.keep(one, of: "s_a")
-    await LoopActor.settle()
+    try await LoopActor.until { store.limitsTold == 1 }
     secrets.keep(one, of: "s_b")
     #expect(store.names == [] && start().recover(["s_a", "s_b"]).isEmpty)
   }

@@ -121,6 +121,16 @@ import Testing
     ).view
   }
 
+  /// A request of which the node does `then` as soon as it has it, before anybody can have read it.
+  func start(_ caller: Caller, then: () -> Void) async throws -> RequestView {
+    node.holdAnswers()
+    let starting = Task.immediate { try await start(caller) }
+    await node.arrival()
+    then()
+    node.release()
+    return try await starting.value
+  }
+
   /// What the record has of a request.
   func row(_ id: String, _ caller: Caller) async throws -> RequestRow? {
     try await ledger.request(id, of: caller.session)
@@ -136,7 +146,7 @@ import Testing
     guard case .done(let view) = await broker.callback(ticket: ticket, rawQuery: query) else {
       return nil
     }
-    return await broker.page(ticket: view, until: .now + .seconds(20))
+    return await broker.page(ticket: view, until: .now + .seconds(60))
   }
 
   func events(_ caller: Caller) async throws -> [BrokerEvent] {

@@ -79,6 +79,11 @@ import MeroConsent
     await withUnsafeContinuation { arrivals.append($0) }
   }
 
+  /// Returns once so many calls wait at the door.
+  func arrivals(_ count: Int) async throws {
+    try await LoopActor.until { held.count >= count }
+  }
+
   func reads(of id: String) -> Int { calls.count { $0 == "GET /consent/\(id)/result" } }
   var starts: Int { calls.count { $0 == "POST /consent/requests" } }
   var lastBody = ""

@@ -12,7 +12,13 @@ import EventLoop
 
   init() {}
 
-  func limit() async -> Int? { room }
+  /// How often it was asked; whoever asks goes on with the answer in the same step of the loop.
+  private(set) var limitsTold = 0
+
+  func limit() async -> Int? {
+    limitsTold += 1
+    return room
+  }
 
   func store(_ descriptor: borrowing OwnedDescriptor, named name: String) -> Bool {
     guard keeps, let copy = try? descriptor.duplicate() else { return false }
