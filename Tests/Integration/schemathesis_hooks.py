@@ -14,7 +14,7 @@ TOKENS = {name: OPENING[name] for name in ("accessToken", "refreshToken")}
 
 def call(method, path, key=None, body=None):
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    return requests.request(method, URL + path, headers=headers, json=body, timeout=20)
+    return requests.request(method, URL + path, headers=headers, json=body, timeout=60)
 
 
 if os.environ["MERO_KEYED"]:

@@ -121,7 +121,7 @@ def test_what_comes_from_outside_cannot_write_to_the_terminal(cli):
 def shell(cli, line):
     environment = cli.environment | {"C": str(binaries() / "mero-consent")}
     ended = subprocess.run(
-        ["bash", "-c", line], env=environment, capture_output=True, timeout=20, text=True)
+        ["bash", "-c", line], env=environment, capture_output=True, timeout=60, text=True)
     return ended.returncode, ended.stdout, ended.stderr
 
 
@@ -151,5 +151,5 @@ def test_it_is_not_readable_while_it_runs(home, daemon):
         until(lambda: os.stat(f"/proc/{process.pid}/environ").st_uid == 0, "it guards itself")
     finally:
         os.close(write)
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
     assert process.returncode == 65

@@ -135,7 +135,7 @@ def test_a_token_that_cannot_be_used_is_named_and_the_rest_works(
     # Who checks the configuration is told the same.
     check = subprocess.run(
         [daemon.arguments[0], "--check-config"], env=daemon.environment, capture_output=True,
-        text=True, timeout=20)
+        text=True, timeout=60)
     assert check.returncode == 78 and said in check.stderr
 
 
@@ -163,7 +163,7 @@ def test_faults_name_file_line_and_key(stopped, node, tokens):
     second = settings.drop_in(stopped, "20-b.conf", settings.session("w", node, **tokens, Trust="x"))
     run = subprocess.run(
         [stopped.arguments[0], "--check-config"], env=stopped.environment, capture_output=True,
-        text=True, timeout=20)
+        text=True, timeout=60)
     assert run.returncode == 78
     assert f"{first}:5: the value of RTMR2 is not 96 hexadecimal digits" in run.stderr
     line = second.read_text().split("\n").index("Trust=x") + 1

@@ -114,7 +114,7 @@ def tokens(node):
 
 @pytest.fixture
 def setting(programs, opener):
-    opener.set("sleep 5")
+    opener.set("sleep 30")
     daemon = programs(Daemon, environment=opener.environment, log_level="info").start()
     node, silent = programs(Node), programs(Node)
     silent.misbehave("never-answers", times="forever")
@@ -183,7 +183,7 @@ def test_a_page_that_is_being_opened_does_not_keep_it(setting, opener):
             {"request": {"kind": "createOrg", "name": "Acme"}, "open": True}))
         opener.page()
         daemon.signal(signal.SIGTERM)
-        assert daemon.wait(5) == 0
+        assert daemon.wait(20) == 0
     daemon.start()
     # It was written before its page was opened, whether or not its app heard of it.
     [view] = session.get("/v1/requests").json()["requests"]
@@ -202,7 +202,7 @@ def test_a_return_whose_node_never_answers_does_not_keep_it(setting):
         app.send(session.bytes("POST", path(view["requestId"], "/return"), {"url": "x:"}))
         until(lambda: silent.calls("result") > 0, "the node is asked")
         daemon.signal(signal.SIGTERM)
-        assert daemon.wait(5) == 0
+        assert daemon.wait(20) == 0
         try:
             assert app.answer().status in (503, 504)
         except GONE:

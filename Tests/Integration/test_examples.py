@@ -150,7 +150,7 @@ def test_a_daemon_that_stays_away_ends_the_wait_after_a_bounded_time(consentd, d
     with pytest.raises(consentd.ConsentError, match=re.escape(daemon.socket)) as refused:
         consentd.session.wait(request)
     assert refused.value.code == "DAEMON_UNAVAILABLE"
-    assert 2 <= time.monotonic() - begin < 10
+    assert 2 <= time.monotonic() - begin < 25
 
 
 @pytest.mark.parametrize("answer", [

@@ -26,7 +26,7 @@ class Apart(Daemon):
     def inside(self, *command):
         """Runs a command in the daemon's network."""
         run = subprocess.run(
-            ["nsenter", "-n", "-t", str(self.pid), *command], capture_output=True, timeout=20)
+            ["nsenter", "-n", "-t", str(self.pid), *command], capture_output=True, timeout=60)
         return run.stdout.decode()
 
     def get(self, path, address="127.0.0.1"):
@@ -39,7 +39,7 @@ class Apart(Daemon):
         run = subprocess.run(
             ["nsenter", "-n", "-t", str(self.pid), "python3", "-c", code, address, str(self.port)],
             input=request_bytes("GET", path, host=f"{host}:{self.port}"), capture_output=True,
-            timeout=20)
+            timeout=60)
         return run.stdout
 
 

@@ -19,7 +19,7 @@ def test_no_handler_of_the_runtimes_waits_for_a_crash(daemon):
 def test_a_crash_ends_it_at_once_and_shows_nothing(programs, number):
     daemon = programs(Daemon).start()
     daemon.signal(number)
-    assert daemon.process.wait(timeout=10) == -number
+    assert daemon.process.wait(timeout=60) == -number
     daemon.process = None  # the fixture takes every other crash for a fault
     assert "acktrace" not in daemon.log
 

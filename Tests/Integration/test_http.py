@@ -294,7 +294,7 @@ def test_a_head_has_ten_seconds_in_all(running):
             start = time.monotonic()
             connection.send(door.harmless[:-2])
             connection.socket.settimeout(0.5)
-            while time.monotonic() - start < seconds[door.name] + 10:
+            while time.monotonic() - start < seconds[door.name] + 40:
                 try:
                     connection.more()
                     break
@@ -310,4 +310,4 @@ def test_a_head_has_ten_seconds_in_all(running):
     for name in DOORS:
         status, took = results[name]
         assert status == int(seconds["over"])
-        assert seconds[name] - 0.1 <= took < seconds[name] + 5
+        assert seconds[name] - 0.1 <= took < seconds[name] + 30

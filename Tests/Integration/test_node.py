@@ -20,7 +20,7 @@ DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "development-node.md"
 
 def run(*options):
     return subprocess.run(
-        [binaries() / "mero-dev-node", *options], capture_output=True, text=True, timeout=30)
+        [binaries() / "mero-dev-node", *options], capture_output=True, text=True, timeout=120)
 
 
 @pytest.mark.parametrize("options", [
@@ -119,6 +119,6 @@ def test_the_examples_of_its_document_work(programs, node, session):
             session.start()
         done = subprocess.run(
             ["bash", "-c", line.replace("curl ", "curl -s --fail-with-body ", 1)],
-            env=environment, capture_output=True, text=True, timeout=30)
+            env=environment, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, f"{line}\n{done.stdout}"
         json.loads(done.stdout)

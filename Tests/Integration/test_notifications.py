@@ -118,4 +118,5 @@ def test_a_bus_that_answers_nobody_holds_nothing_up(start, bus, node):
     bus.freeze()
     begin = time.monotonic()
     assert decide(session, node, "approve")["state"] == "approved"
-    assert time.monotonic() - begin < 10
+    # A call on the bus alone waits for 25 s.
+    assert time.monotonic() - begin < 20

@@ -6,6 +6,7 @@ import socket
 import struct
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from harness.api import Session
@@ -39,6 +40,12 @@ class Manager:
             out.sendto(b"end", self.socket.getsockname())
         self.thread.join()
         self.socket.close()
+
+    def catch_up(self):
+        """Returns once it has all that was sent before."""
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as out:
+            out.sendto(b"MARK=1", self.socket.getsockname())
+        until(lambda: self.times("MARK=1"), "it has the mark")
 
     def times(self, text):
         return [moment for moment, _, message in self.messages if message == text]
@@ -102,30 +109,29 @@ def pings(manager):
 
 def test_the_watchdog_is_fed_in_time_under_load(programs, manager):
     """C-081 (a)."""
-    daemon = managed(programs, manager, WATCHDOG_USEC="1500000").start()
-    deadline = time.monotonic() + 4
-    while time.monotonic() < deadline:
-        assert daemon.status
+    daemon = managed(programs, manager, WATCHDOG_USEC="3000000").start()
+    until(lambda: daemon.status and len(pings(manager)) > 5, "it is fed")
     moments = pings(manager)
     gaps = [later - earlier for earlier, later in zip(moments, moments[1:])]
-    assert len(gaps) >= 5
-    # A third of what is allowed, and what a busy machine adds.
-    assert sorted(gaps)[len(gaps) // 2] < 0.6 and max(gaps) < 1.4
+    # It is fed each second, and whatever a busy machine adds is less than what is allowed.
+    assert max(gaps) < 3
 
 
 def test_a_loop_that_does_not_run_feeds_nothing_and_then_does_at_once(programs, manager):
     """C-081 (b), (c): the first thing after a suspend."""
-    daemon = managed(programs, manager, WATCHDOG_USEC="1500000").start()
+    daemon = managed(programs, manager, WATCHDOG_USEC="6000000").start()
     until(lambda: pings(manager), "it is fed")
     daemon.signal(signal.SIGSTOP)
-    time.sleep(0.1)
+    until(lambda: "State:\tT" in Path(f"/proc/{daemon.pid}/status").read_text(), "it stands still")
+    manager.catch_up()
     before = len(pings(manager))
-    time.sleep(2)
+    time.sleep(3)
     assert len(pings(manager)) == before
     went_on = time.monotonic()
     daemon.signal(signal.SIGCONT)
     until(lambda: len(pings(manager)) > before, "it is fed again")
-    assert pings(manager)[before] - went_on < 0.5
+    # By its plan alone it would be two seconds later.
+    assert pings(manager)[before] - went_on < 1.9
 
 
 @pytest.mark.parametrize("watchdog, fed, words", [
@@ -138,7 +144,10 @@ def test_a_loop_that_does_not_run_feeds_nothing_and_then_does_at_once(programs, 
 def test_settings_that_are_not_ours_or_not_numbers(programs, manager, watchdog, fed, words):
     """C-082."""
     daemon = managed(programs, manager, **watchdog).start()
-    time.sleep(0.7)
+    if fed:
+        until(lambda: pings(manager), "it is fed")
+    else:
+        time.sleep(0.7)
     assert daemon.status
     assert bool(pings(manager)) == fed
     assert daemon.log.count("the watchdog is not fed") == words

@@ -95,10 +95,10 @@ def test_a_success_that_opened_nothing_is_not_believed(programs, node):
 
 def test_an_opener_that_does_not_end_is_not_waited_for(opener, desktop, session):
     """C-061."""
-    opener.set("trap '' TERM; sleep 4")
+    opener.set("trap '' TERM; sleep 15")
     begin = time.monotonic()
     assert session.start(open=True)["opened"] == "unknown"
-    assert time.monotonic() - begin < 2
+    assert time.monotonic() - begin < 12
     assert desktop.status
 
     def children():

@@ -17,7 +17,7 @@ def run(home):
     def call(*options, **more):
         ended = subprocess.run(
             [binaries() / "mero-consentd", *map(str, options)], env=environment | more,
-            stdin=subprocess.DEVNULL, capture_output=True, timeout=20, text=True)
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=60, text=True)
         return ended.returncode, ended.stdout, ended.stderr
 
     return call

@@ -28,7 +28,7 @@ class Defaults(Daemon):
     def fails(self):
         ended = subprocess.run(
             self.arguments, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
-            timeout=20, text=True, umask=0)
+            timeout=60, text=True, umask=0)
         return ended.returncode, ended.stderr
 
 
@@ -169,13 +169,13 @@ def test_the_systems_runtime_directory_is_the_fallback(home, programs):
             ["unshare", "--mount", "sh", "-c", command], env=daemon.environment,
             stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if expected is not None:
-            _, words = process.communicate(timeout=20)
+            _, words = process.communicate(timeout=60)
             assert process.returncode == expected and "NO_RUNTIME_DIR" in words
             continue
         socket = runtime / "0" / "mero-consent" / "api.sock"
         until(socket.exists, "the socket is there")
         process.terminate()
-        _, words = process.communicate(timeout=20)
+        _, words = process.communicate(timeout=60)
         assert process.returncode == 0
         assert sum("warning" in line and "XDG_RUNTIME_DIR" in line for line in words.splitlines()) == 1
 

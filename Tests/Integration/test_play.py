@@ -32,7 +32,7 @@ def running(home, environment):
         lines.append(line)
     yield process, lines
     process.terminate()  # it ends its programs; a kill would leave them running
-    process.wait(timeout=30)
+    process.wait(timeout=120)
 
 
 def test_the_demo_shows_each_verdict_and_leaves_nothing_behind(home, environment):
@@ -50,7 +50,7 @@ def test_the_demo_shows_each_verdict_and_leaves_nothing_behind(home, environment
 def test_every_line_works_as_printed(running):
     process, lines = running
     answers = [
-        subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=30).stdout
+        subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=120).stdout
         for line in lines if line.startswith("curl ")
     ]
     words = ['"key"', '"state":"started"', 'data-state="approved"', '"state":"approved"', '"code"',
@@ -64,11 +64,11 @@ def test_every_line_works_as_printed(running):
 def test_the_lines_for_the_command_line_work_as_printed(home, running):
     _, lines = running
     add, ask = [line for line in lines if "/mero-consent --socket " in line]
-    subprocess.run(["bash", "-c", add], check=True, timeout=30)
+    subprocess.run(["bash", "-c", add], check=True, timeout=120)
     node = json.loads(next(home.glob("mero-*/node.json")).read_text())
     asked = subprocess.Popen(["bash", "-c", ask], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     until(lambda: decides(node), "the command has asked, and it is approved")
-    said = asked.communicate(timeout=30)[0].decode()
+    said = asked.communicate(timeout=120)[0].decode()
     assert asked.returncode == 0 and "approved" in said.lower(), said
 
 
@@ -84,7 +84,7 @@ def test_the_line_that_runs_the_example_works_as_printed(home, running):
         ["bash", "-c", line], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=home,
         env={name: value for name, value in os.environ.items() if name not in screens})
     until(lambda: decides(node), "the example has asked, and it is approved")
-    said = asked.communicate(timeout=30)[0].decode()
+    said = asked.communicate(timeout=120)[0].decode()
     assert asked.returncode == 0 and "Created: " in said, said
 
 
@@ -103,5 +103,5 @@ def decides(node):
 def test_an_interrupt_ends_both_programs_and_leaves_nothing_behind(home, running, end):
     process, _ = running
     process.send_signal(end)
-    assert process.wait(timeout=30) == 0
+    assert process.wait(timeout=120) == 0
     assert os.listdir(home) == []

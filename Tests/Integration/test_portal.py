@@ -11,7 +11,7 @@ from harness.waiting import until
 
 # An answer within it was not kept for who never answers: a call on the bus alone waits for 25 s, and
 # a page is given 2 s.
-SOON = 15
+SOON = 20
 
 
 @pytest.fixture

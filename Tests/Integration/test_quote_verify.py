@@ -96,7 +96,7 @@ def test_refuses_what_is_no_quote_quickly(home, quote, collateral, at, code, sai
     ended = Command(home)(
         "quote", "verify", home / "quote", "--collateral", home / "collateral", *words)
     assert ended.code == code and said in ended.out + ended.err, ended
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 30
 
 
 def test_a_pipe_without_a_writer_holds_nothing_up(home):

@@ -39,7 +39,7 @@ class Desktop:
     def run(self, *words, environment=None, **more):
         return subprocess.run(
             [str(word) for word in words], env=self.environment | (environment or {}),
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=30, **more)
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, **more)
 
     def command(self, *words, **more):
         return self.run(self.program, *words, **more)
@@ -130,13 +130,13 @@ def test_the_handler_gets_the_url_byte_for_byte(desktop, launcher, tail):
 ])
 def test_every_spelling_of_a_return_is_taken(connected, session, node, start):
     """C-050, C-051. The node is slow; the handler is not."""
+    node.misbehave("slow", on="result", number=4000, times="forever")
     view = session.start()
     node.decide(view["requestId"])
-    node.misbehave("slow", on="result", number=1500)
-    begin = time.monotonic()
     handled = connected.command("handle", f"{start}request_id={view['requestId']}&result=declined")
     assert handled.returncode == 0, handled
-    assert time.monotonic() - begin < 1, "it does not wait for the node"
+    state = session.request(view["requestId"])["state"]
+    assert state == "started", "it does not wait for the node"
     session.decided(view["requestId"], "approved")
 
 
@@ -168,7 +168,7 @@ def test_what_is_no_return_is_not_handed_over(connected, daemon, words, code):
     """C-050, C-051, C-052."""
     handled = subprocess.run(
         [connected.program, "handle", *words], env=connected.environment,
-        stdin=subprocess.DEVNULL, capture_output=True, timeout=30)
+        stdin=subprocess.DEVNULL, capture_output=True, timeout=120)
     assert handled.returncode == code and handled.stderr and not handled.stdout
     assert "a return came" not in daemon.log
 

@@ -57,7 +57,7 @@ def test_open_connections_do_not_keep_it(daemon, node, session):
         assert late.read_to_end().split(b" ")[1:2] in ([], [b"404"], [b"503"])
     except OSError:
         pass
-    assert daemon.wait(5) == 0
+    assert daemon.wait() == 0
 
 
 def test_what_was_answered_is_there_after_a_kill(daemon, node, session):
@@ -118,11 +118,11 @@ def test_a_second_one_does_not_take_over(programs, daemon, home):
     second = programs(Daemon)
     second.arguments = daemon.arguments
     second.spawn()
-    assert second.wait(5) == 75 and "ALREADY_RUNNING" in second.log
+    assert second.wait() == 75 and "ALREADY_RUNNING" in second.log
     other_socket = programs(Daemon)
     other_socket.arguments[other_socket.arguments.index("--state-dir") + 1] = str(daemon.state)
     other_socket.spawn()
-    assert other_socket.wait(5) == 75 and "ALREADY_RUNNING" in other_socket.log
+    assert other_socket.wait() == 75 and "ALREADY_RUNNING" in other_socket.log
     assert daemon.status
 
 
@@ -132,7 +132,7 @@ def test_a_stopped_one_is_not_taken_for_dead(programs, daemon):
     second.arguments = daemon.arguments
     second.spawn()
     try:
-        assert second.wait(5) == 75
+        assert second.wait() == 75
     finally:
         daemon.signal(signal.SIGCONT)
     assert daemon.status
@@ -150,7 +150,7 @@ def test_it_ends_when_its_socket_is_gone_and_loses_nothing(daemon, session):
     moved = daemon.runtime.with_name("gone")
     daemon.runtime.rename(moved)
     shutil.rmtree(moved)
-    assert daemon.wait(10) == 0
+    assert daemon.wait() == 0
     assert "was removed" in daemon.log
     daemon.runtime.mkdir(mode=0o700)
     daemon.start()

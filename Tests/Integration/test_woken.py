@@ -116,7 +116,7 @@ def test_a_socket_on_another_address_than_loopback_is_refused(activator):
     wide.bind(("0.0.0.0", 0))
     wide.listen(1)
     process = activator.start([activator.unix, wide])
-    assert process.wait(10) == 78
+    assert process.wait(60) == 78
     wide.close()
 
 
@@ -126,7 +126,7 @@ def test_the_socket_file_stays_for_the_one_who_made_it(activator):
     process = activator.start([activator.unix])
     activator.status()
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     assert os.stat(activator.path).st_ino == before
     # A second life answers on it, also to a client that came in between.
     client = socket.socket(socket.AF_UNIX)
@@ -174,7 +174,7 @@ def test_a_wrong_configuration_is_answered_until_it_is_mended(activator):
     waiting.connect(activator.path)
     waiting.sendall(b"GET /v1/status HTTP/1.1\r\nHost: d\r\nConnection: close\r\n\r\n")
     # It leaves the connection for the process that comes next.
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     activator.start(
         [activator.unix, activator.four, activator.six], "--config", str(configuration))
     waiting.settimeout(10)
@@ -190,7 +190,7 @@ def test_a_state_directory_that_cannot_be_used_is_answered(activator):
     assert problem(answer)["code"] == "STATE_UNAVAILABLE"
     assert process.poll() is None
     process.terminate()
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
 
 
 def told(notify):
@@ -222,5 +222,5 @@ def test_it_says_that_it_is_ready_once_it_listens_and_that_it_stops(activator):
     listening.close()
     process.terminate()
     assert told(notify) == "STOPPING=1"
-    assert process.wait(10) == 0
+    assert process.wait(60) == 0
     notify.close()

@@ -36,8 +36,12 @@ class Bus:
         self.process = subprocess.Popen(
             ["dbus-daemon", f"--config-file={configuration}", "--nofork", "--nopidfile"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        until(self.path.exists, "the bus listens")
+        until(self._listens, "the bus listens")
         self.services = []
+
+    def _listens(self):
+        with socket.socket(socket.AF_UNIX) as client:
+            return client.connect_ex(str(self.path)) == 0
 
     @property
     def environment(self):

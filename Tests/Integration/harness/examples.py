@@ -40,8 +40,10 @@ class Example:
         """Waits for a line, and answers what its group matched."""
 
         def look():
+            # In this order: it may end right after the line.
+            is_over = self.process.poll() is not None
             found = re.search(pattern, self.text, re.MULTILINE)
-            if not found and self.process.poll() is not None:
+            if not found and is_over:
                 raise AssertionError(f"it ended without {pattern}:\n{self.text}")
             return found
 

@@ -4,7 +4,7 @@ import time
 
 # How long anything may take on a busy machine before a test gives up. Nothing waits this long
 # when it goes well.
-PATIENCE = 20.0
+PATIENCE = 60.0
 
 
 def until(condition, what, within=PATIENCE):
