@@ -117,7 +117,7 @@ import Testing
     while handler.parked.count < 2 { await Task.yield() }
     let idle = try await fixture.connect()
     await fixture.waitUntilConnected(3)
-    async let stopped: Void = fixture.server.stop(within: .milliseconds(300))
+    async let stopped: Void = fixture.server.stop(within: .seconds(4))
     // The stop has begun: it closes who has nothing to wait for.
     #expect(try await idle.readToEnd() == "")
     first.answer("told")

@@ -33,9 +33,9 @@ import Testing
     try await refreshing(fixture, caller)
     fixture.broker.stop()
     let end = Task { await fixture.broker.close() }
-    // The answer comes while the daemon is ending. The end has begun after one turn; each further
-    // one may take long where all tests run at once, and the end does not wait for ever.
-    await Task.yield()
+    // The answer comes while the daemon is ending. The end has begun after one turn, and it does not
+    // wait for ever.
+    await LoopActor.turn()
     fixture.node.release()
     await end.value
     try await fixture.restart()
@@ -151,7 +151,7 @@ import Testing
     let change = Task {
       try await apply(fixture, token: "from-the-file", more: "Origin=https://a.b")
     }
-    for _ in 1...20 { await Task.yield() }
+    for _ in 1...20 { await LoopActor.turn() }
     fixture.node.release()
     try await change.value
     try await works(fixture, caller(fixture))

@@ -82,7 +82,7 @@ import Testing
   }
 
   @Test func anUnusedSessionEndsAndABusyOneDoesNot() async throws {
-    let fixture = try await BrokerFixture(sessionTimeout: .seconds(1))
+    let fixture = try await BrokerFixture(sessionTimeout: .seconds(2))
     let (idle, key) = try await fixture.openSession()
     let (busy, _) = try await fixture.openSession()
     _ = try await fixture.start(busy)
@@ -90,7 +90,7 @@ import Testing
       try await LoopActor.sleep(for: .milliseconds(50))
     }
     #expect(await refusal { try fixture.broker.authenticate(key: key) } == "no session")
-    try await LoopActor.sleep(for: .milliseconds(1200))
+    try await LoopActor.sleep(for: .milliseconds(2400))
     #expect(try await fixture.broker.get("rq-1", for: busy).state == .started)
   }
 

@@ -18,6 +18,12 @@ extension LoopActor {
   @LoopActor static func drain() async { for _ in 1...20 { await Task.yield() } }
 }
 
+extension LoopActor {
+  /// Returns once what was ready on the loop has run, without leaving it: for what has to happen
+  /// before the broker's own patience is over, however long other threads wait for the machine.
+  @LoopActor static func turn() async { await Task { @LoopActor in }.value }
+}
+
 extension BrokerFixture {
   /// Returns once no read of a node and no verdict is under way.
   func quiet() async throws {

@@ -115,9 +115,12 @@ import Testing
       limits.call = .seconds(3)
       let client = try it.another(limits: limits)
       try it.node.misbehave(.neverAnswers, on: .request)
-      await #expect(throws: ConsentError(.nodeUnreachable)) {
-        try await client.requestConsent(.createOrg(name: "Acme"))
-      }
+      // On a machine that is busy with others its time may be over before the node has it.
+      repeat {
+        await #expect(throws: ConsentError(.nodeUnreachable)) {
+          try await client.requestConsent(.createOrg(name: "Acme"))
+        }
+      } while it.node.state.consents.all.isEmpty
       // It ran all the same: what a client does not hear may have happened.
       #expect(it.node.state.consents.all.count == 1)
     }
