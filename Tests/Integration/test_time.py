@@ -12,7 +12,7 @@ def left(view):
     return datetime.fromisoformat(view["expiresAt"]) - datetime.now(timezone.utc)
 
 
-def about(expected, slack=10):
+def about(expected, slack=100):
     return lambda actual: abs((actual - expected).total_seconds()) < slack
 
 

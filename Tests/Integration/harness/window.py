@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 from .examples import SYSTEM_PYTHON
@@ -90,6 +91,8 @@ def ways(home, screen, node, session, environment, folder):
         window.press()
         window.shows("waiting")
         screen.picture(folder / "window-3-waiting.png")
+        # So long that a loop which stands still meanwhile is none that is only slow.
+        time.sleep(8)
         rows = [row for row in node.overview["requests"] if row["code"] == shown["code"]]
         assert len(rows) == 1, "the window shows the page's code"
         count = len(window.views)
