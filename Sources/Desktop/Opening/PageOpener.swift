@@ -14,19 +14,20 @@ package struct PageOpener: Sendable {
   private static let managerLimit = Duration.milliseconds(400)
   /// For the portal, from the beginning. What is left then is the opener's.
   private static let portalLimit = Duration.milliseconds(1400)
-  /// How long an opener has to fail.
-  private static let moment = Duration.milliseconds(700)
-
   private let environment: [String: String]
   private let isService: Bool
+  private let moment: Duration
 
   /// - Parameters:
   ///   - environment: this process's.
   ///   - isService: whether the service manager started this process; `nil` to find out.
+  ///   - moment: how long an opener has to fail. Tests have more of it than a person.
   package init(
-    environment: [String: String] = ProcessInfo.processInfo.environment, isService: Bool? = nil
+    environment: [String: String] = ProcessInfo.processInfo.environment, isService: Bool? = nil,
+    moment: Duration = .milliseconds(700)
   ) {
     self.environment = environment
+    self.moment = moment
     // systemd.exec(5): set to the process that the manager started, so a child can tell.
     self.isService = isService ?? (environment["SYSTEMD_EXEC_PID"] == "\(getpid())")
   }
@@ -67,7 +68,7 @@ package struct PageOpener: Sendable {
     }
     let exit = try await runOpener(
       address, activationToken, desktop, manager,
-      until: min(.now + Self.moment, begin + Self.limit))
+      until: min(.now + moment, begin + max(Self.limit, moment)))
     switch exit {
     case nil, .code(0): return .unknown
     // xdg-open(1): "A required tool could not be found."

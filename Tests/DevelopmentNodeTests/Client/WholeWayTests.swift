@@ -69,7 +69,7 @@ import Testing
       it.node.settings.requestLifetime = .seconds(60)
       let fresh = try it.another()
       let started = try await fresh.start(.createOrg(name: "Acme"))
-      #expect(started.lifetime > .seconds(55) && started.lifetime <= .seconds(61))
+      #expect(started.lifetime > .seconds(5) && started.lifetime <= .seconds(61))
     }
   }
 

@@ -81,7 +81,7 @@ import Testing
 
   /// C-152.
   @Test func aConnectionThatSwallowsRequestsIsLeft() async throws {
-    let carrier = try await TestNode.shared().carrier { $0.silence = .seconds(1) }
+    let carrier = try await TestNode.shared().carrier { $0.silence = .seconds(5) }
     let first = try await carrier.exchange("swallow-second").text
     let error = await carrierError { _ = try await carrier.exchange("swallow-second") }
     #expect(error == CarrierError(.timedOut, requestMayHaveLeft: true))
