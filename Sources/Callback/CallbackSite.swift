@@ -41,10 +41,15 @@ package import HTTP
 
   // MARK: The edge
 
-  /// Whose connection it is, host, path and method, which a body cannot change. The first with the
-  /// head and not before, when nobody knows yet in which language to say so.
+  /// Whose connection it is, while its other end is there to be asked about.
+  package func admit(_ connection: HTTPConnectionInfo) -> HTTPAdmission {
+    clients.admits(connection) ? .served : .stranger
+  }
+
+  /// Whose connection it is, host, path and method, which a body cannot change. A stranger is told
+  /// so with the head and not before, when nobody knows yet in which language.
   package func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse? {
-    guard clients.admits(connection) else { return page(.anotherUser, 403, for: head) }
+    guard connection.isAdmitted else { return page(.anotherUser, 403, for: head) }
     guard let port = connection.localPort, HostRule.admits(head.host, port: port) else {
       return page(.refused, 421, for: head)
     }

@@ -1,6 +1,6 @@
 package import EventLoop
 
-/// What is known of a connection before its first byte is read.
+/// What is known of a connection before its first byte is read, and for as long as it is there.
 package struct HTTPConnectionInfo: Sendable {
   /// The kernel's word on who connected; `nil` for TCP.
   package let peer: PeerCredentials?
@@ -8,10 +8,14 @@ package struct HTTPConnectionInfo: Sendable {
   package let localPort: UInt16?
   /// `nil` for a Unix socket, and where the client is gone.
   package let ends: ConnectionEnds?
+  /// The handler has said, when it was accepted, that it is served (`HTTPHandler.admit`).
+  package internal(set) var isAdmitted: Bool
 
   package init(
-    peer: PeerCredentials? = nil, localPort: UInt16? = nil, ends: ConnectionEnds? = nil
+    peer: PeerCredentials? = nil, localPort: UInt16? = nil, ends: ConnectionEnds? = nil,
+    isAdmitted: Bool = false
   ) {
+    self.isAdmitted = isAdmitted
     self.peer = peer
     self.localPort = localPort
     self.ends = ends
@@ -27,13 +31,13 @@ package struct HTTPConnectionInfo: Sendable {
 
 /// What answers. One handler serves all connections of a server, on the loop's thread.
 @LoopActor package protocol HTTPHandler: AnyObject, Sendable {
-  /// Asked once a connection, before a byte of it is parsed. An answer refuses it: the answer is
-  /// sent and the connection is closed, whatever the client had to say.
-  func refuse(connection: HTTPConnectionInfo) -> HTTPResponse?
+  /// Asked once a connection, when it is accepted and before a byte of it is read. Whom it does not
+  /// serve has none of the places of those whom it serves.
+  func admit(_ connection: HTTPConnectionInfo) -> HTTPAdmission
 
   /// Asked when the header section is complete and before a body is waited for (`request.body`
   /// is still empty): the place for checks of `Host` and `Origin`. An answer refuses the request,
-  /// and no `100 Continue` is sent.
+  /// and no `100 Continue` is sent. A stranger's request (`connection.isAdmitted`) has to get one.
   func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse?
 
   /// Answers one request, or says what its answer takes. It does not suspend, so that an answer
@@ -96,7 +100,7 @@ extension HTTPHandler {
     .later { await self.respond(to: request, on: connection) }
   }
 
-  package func refuse(connection: HTTPConnectionInfo) -> HTTPResponse? { nil }
+  package func admit(_ connection: HTTPConnectionInfo) -> HTTPAdmission { .served }
 
   package func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse? { nil }
 

@@ -13,8 +13,15 @@ package struct HTTPLimits: Sendable {
   /// Bytes of all chunk extensions of one body; nothing here uses them. Over it: 400.
   package var chunkExtensionBytes = 4 * 1024
 
-  /// Connections that are served at the same time. Over it: 429 and closed.
+  /// Connections that are served at the same time. Over it: the one that has waited the longest
+  /// for its client is closed; where none has waited for `placeGrace`, 429 and closed.
   package var connections = 1024
+  /// How long a connection keeps its place while no whole request is there, or while the end of
+  /// its client is waited for, when another one wants it.
+  package var placeGrace: Duration = .seconds(1)
+  /// Connections that are not served and are being told so. Over it: the one that has waited the
+  /// longest is closed.
+  package var strangers = 16
   /// Refusals of connections over the limit that are being told so at the same time; beyond
   /// that a connection is closed without a word.
   package var refusals = 16
@@ -58,6 +65,9 @@ package struct HTTPLimits: Sendable {
     var limits = HTTPLimits()
     limits.startLine = 64 * 1024
     limits.connections = 128
+    // A browser has its request ready when it connects; its spare connections can go at any time.
+    // So who connects as fast as he can keeps nobody out who speaks.
+    limits.placeGrace = .zero
     limits.requestBytes = 1024 * 1024
     limits.answerBytes = 1024 * 1024
     return limits

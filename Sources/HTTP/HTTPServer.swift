@@ -23,8 +23,7 @@ import Glibc
   private(set) var isStopping = false
 
   private var listeners: [Listener] = []
-  private var connections: [ObjectIdentifier: HTTPServerConnection] = [:]
-  private var refusals = 0
+  private var places = ConnectionPlaces()
   private var stopWaiters: [UnsafeContinuation<Void, Never>] = []
   private let stopTimer = LoopTimer()
   private let burstEnd = BurstEnd()
@@ -42,7 +41,7 @@ import Glibc
   }
 
   /// How many connections are being served.
-  package var connectionCount: Int { connections.count }
+  package var connectionCount: Int { places.all.count }
 
   /// Where `Date` comes from, in seconds since 1970. Only a node for tests has a clock of its own.
   package var secondsSince1970: @LoopActor () -> Int = { time(nil) }
@@ -82,28 +81,56 @@ import Glibc
     _ stream: any ByteStream, _ info: HTTPConnectionInfo,
     whenOver: UnsafeContinuation<Void, Never>? = nil
   ) {
-    let isRefused = connections.count - refusals >= limits.connections
-    guard !isStopping, !isRefused || refusals < limits.refusals else {
+    let admission = isStopping ? nil : handler.admit(info)
+    guard let admission, let place = place(for: admission) else {
       stream.close()
       whenOver?.resume()
       return
     }
-    if isRefused { refusals += 1 }
-    let connection = HTTPServerConnection(stream, info, server: self, isRefused: isRefused)
+    var info = info
+    if case .served = admission { info.isAdmitted = true }
+    let connection = HTTPServerConnection(stream, info, server: self, place: place)
     connection.whenOver = whenOver
-    connections[ObjectIdentifier(connection)] = connection
+    places.add(connection)
     connectionCountChanged()
-    connection.begin()
+    switch (admission, place) {
+    case (.refused(let response), _): connection.end(with: response)
+    case (_, .excess): connection.end(refusing: Self.full)
+    default: connection.begin()
+    }
+  }
+
+  // MARK: Places
+
+  /// - Returns: `nil` where there is none.
+  private func place(for admission: HTTPAdmission) -> Place? {
+    guard case .served = admission else {
+      return hasRoom(.stranger, of: limits.strangers, grace: .zero) ? .stranger : nil
+    }
+    if hasRoom(.served, of: limits.connections, grace: limits.placeGrace) { return .served }
+    return places.taken(.excess) < limits.refusals ? .excess : nil
+  }
+
+  /// Where all places are taken, who has waited the longest for its client gives way: a client
+  /// that says nothing, or nothing whole, keeps nobody out.
+  private func hasRoom(_ place: Place, of limit: Int, grace: Duration) -> Bool {
+    if places.taken(place) < limit { return true }
+    // There may be fewer than there were: one for one would not do then.
+    guard places.taken(place) == limit,
+      let longest = places.longestWaiting(in: place, for: grace)
+    else { return false }
+    places.vacate(longest)
+    longest.giveWay()
+    return true
   }
 
   static let full = HTTPRefusal(
     429, "Too many connections are open.", headers: [.retryAfter: "1"])
 
   func ended(_ connection: HTTPServerConnection) {
-    connections[ObjectIdentifier(connection)] = nil
-    if connection.isRefused { refusals -= 1 }
+    places.remove(connection)
     connectionCountChanged()
-    if connections.isEmpty { finishStop() }
+    if places.all.isEmpty { finishStop() }
   }
 
   /// The parser that connections without a task share, for one that goes on with a task.
@@ -117,7 +144,7 @@ import Glibc
   }
 
   private func connectionCountChanged() {
-    burstEnd.countChanged(to: connections.count)
+    burstEnd.countChanged(to: connectionCount)
     onConnectionCountChange?()
   }
 
@@ -143,14 +170,14 @@ import Glibc
     isStopping = true
     stopListening()
     burstEnd.stop()
-    for connection in connections.values { connection.stop() }
-    guard !connections.isEmpty else { return }
+    for connection in places.all.values { connection.stop() }
+    guard !places.all.isEmpty else { return }
     stopTimer.arm(after: time) { self.cutAll() }
     await withUnsafeContinuation { stopWaiters.append($0) }
   }
 
   private func cutAll() {
-    for connection in connections.values { connection.cut() }
+    for connection in places.all.values { connection.cut() }
     // A handler that does not heed its cancellation is not waited for.
     finishStop()
   }

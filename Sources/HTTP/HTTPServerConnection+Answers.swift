@@ -110,7 +110,7 @@ extension HTTPServerConnection {
   /// Ends our side and reads on until the client ends its own. To close with unread input would
   /// make the kernel send a reset, and the client would lose what it has not read yet.
   private func closeGently() async {
-    activity = .closing
+    waits(.closing)
     stream.shutdownWrite()
     stream.readDeadline = .now + limits.lingerTime
     var drained = 0

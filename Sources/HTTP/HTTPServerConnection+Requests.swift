@@ -3,7 +3,7 @@ import EventLoop
 /// What a connection's task does with a request.
 extension HTTPServerConnection {
   func serveNext(_ parser: inout HTTPRequestParser) async throws(End) {
-    activity = .receiving
+    waits(.receiving)
     let head = try await receiveHead(&parser)
     try await serve(head, &parser)
   }

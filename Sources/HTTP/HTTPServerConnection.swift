@@ -12,8 +12,8 @@ import EventLoop
   let info: HTTPConnectionInfo
   /// Held until the end of the connection, which lets go of it by closing.
   let server: HTTPServer
-  /// It is one too many, and is only told so.
-  let isRefused: Bool
+  /// What it counts as; `nil` once it has given way.
+  var place: Place?
   /// Who waits for its end.
   var whenOver: UnsafeContinuation<Void, Never>?
   var activity = Activity.idle
@@ -21,6 +21,8 @@ import EventLoop
   var isFirst = true
   /// When the header section of the first request has to be there, or an idle connection ends.
   private(set) var deadline: BootInstant
+  /// When the present wait for the client began, where there is one.
+  var since: BootInstant
   private let timer = LoopTimer()
   /// Whose cancellation ends a running handler; `nil` while nothing has to wait.
   private var task: Task<Void, Never>?
@@ -49,21 +51,20 @@ import EventLoop
   var limits: HTTPLimits { server.limits }
 
   init(
-    _ stream: any ByteStream, _ info: HTTPConnectionInfo, server: HTTPServer, isRefused: Bool
+    _ stream: any ByteStream, _ info: HTTPConnectionInfo, server: HTTPServer, place: Place
   ) {
     self.stream = stream
     self.info = info
     self.server = server
-    self.isRefused = isRefused
-    deadline = .now + server.limits.headerTime
+    self.place = place
+    since = .now
+    deadline = since + server.limits.headerTime
+    stream.writeStallLimit = server.limits.writeStall
+    // The stream is not closed yet: what the client sent before it left is still read.
+    stream.onHangUp = { [weak self] in self?.clientLeft() }
   }
 
   func begin() {
-    stream.writeStallLimit = limits.writeStall
-    // The stream is not closed yet: what the client sent before it left is still read.
-    stream.onHangUp = { [weak self] in self?.clientLeft() }
-    if isRefused { return end(refusing: HTTPServer.full) }
-    if let response = server.handler.refuse(connection: info) { return end(with: response) }
     stream.onInput = { [weak self] in self?.inputCame() }
     rest()
     if stream.mayHaveInput { inputCame() }
@@ -75,7 +76,10 @@ import EventLoop
   private func rest() {
     activity = .idle
     guard !server.isStopping else { return close() }
-    if !isFirst { deadline = .now + limits.idleTime }
+    if !isFirst {
+      since = .now
+      deadline = since + limits.idleTime
+    }
     // Moved to an earlier moment only: most requests come long before their deadline.
     if let armed = timer.armedFor, armed <= deadline { return }
     timer.arm(at: deadline) { [weak self] in self?.timeIsUp() }
@@ -182,7 +186,7 @@ import EventLoop
     _ activity: Activity = .receiving,
     _ step: @escaping @LoopActor (inout HTTPRequestParser) async throws(End) -> Void
   ) {
-    self.activity = activity
+    if case .receiving = activity { waits(activity) } else { self.activity = activity }
     var parser = server.takeParser()
     task = Task {
       do throws(End) {
@@ -208,12 +212,12 @@ import EventLoop
     return try await readNow(&parser)
   }
 
-  private func end(refusing refusal: HTTPRefusal) {
+  func end(refusing refusal: HTTPRefusal) {
     end(with: server.handler.answer(to: refusal, on: info))
   }
 
   /// Sends an answer after which nothing is read.
-  private func end(with response: HTTPResponse) {
+  func end(with response: HTTPResponse) {
     activity = .answering
     task = Task {
       await sendLast(response)
@@ -234,11 +238,12 @@ import EventLoop
 
   // MARK: What it holds
 
-  /// Counts what is here of a request that is not whole.
+  /// Counts what is here of a request that is not whole. A stranger has no more than its own room.
   ///
   /// - Returns: `false` when there is no room for it.
   func holds(incomplete bytes: Int) -> Bool {
-    holding(bytes).map { $0.isIncomplete(bytes) } ?? true
+    guard info.isAdmitted || bytes <= limits.ownBytes else { return false }
+    return holding(bytes).map { $0.isIncomplete(bytes) } ?? true
   }
 
   /// Counts a request that is about to be answered.

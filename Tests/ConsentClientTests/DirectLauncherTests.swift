@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HTTP
 import MeroConsent
 import Testing
@@ -49,6 +50,28 @@ import Testing
     #expect(page.state == "approved" && page.status == 200)
     let (started, result) = try await decision.value
     #expect(result.status == .approved && result.requestId == started.requestId)
+    await end()
+  }
+
+  /// Connections of another user, who are there before and say nothing.
+  @Test(.enabled(if: geteuid() == 0, "only root can give a socket to another user"))
+  func anotherUserHoldsNoneOfThePlaces() async throws {
+    let port = try freePort()
+    let (run, decision) = try await ask(port: port)
+    try node.decide(run.started.requestId, .approve)
+    var theirs: [Int32] = []
+    defer { for number in theirs { close(number) } }
+    for _ in 1...200 {
+      theirs.append(socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_NONBLOCK.rawValue), 0))
+      #expect(fchown(theirs[theirs.count - 1], 4000, 4000) == 0)
+      try SocketAddress.loopback4(port: port).withKernelForm { form, length throws(SystemError) in
+        #expect(connect(theirs[theirs.count - 1], form, length) == 0 || errno == EINPROGRESS)
+      }
+    }
+    let page = try await Person.visit(
+      port: port, "/return", query: "request_id=\(run.started.requestId)")
+    #expect(page.state == "approved" && page.status == 200)
+    #expect(try await decision.value.1.status == .approved)
     await end()
   }
 

@@ -31,6 +31,7 @@ import Testing
       "header fields": doors.map(\.headerCount), "body": doors.map(\.bodyBytes),
       "chunk extensions of a body": doors.map(\.chunkExtensionBytes),
       "connections at once": doors.map(\.connections),
+      "of these": doors.map { seconds($0.placeGrace) }, "strangers at once": doors.map(\.strangers),
       "whole header section": doors.map { seconds($0.headerTime) },
       "whole body": doors.map { seconds($0.bodyTime) },
       "idle between requests": doors.map { seconds($0.idleTime) },

@@ -199,9 +199,9 @@ import Testing
   func refusesAPeerBeforeAByteIsParsed(_ transport: Transport) async throws {
     let handler = TestHandler()
     var seen: HTTPConnectionInfo?
-    handler.refuseConnection = {
+    handler.admission = {
       seen = $0
-      return HTTPResponse(403)
+      return .refused(HTTPResponse(403))
     }
     let fixture = try Fixture(handler, over: transport)
     // Not even HTTP, and yet the answer is about the peer.

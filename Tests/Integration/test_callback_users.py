@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from harness.api import Session
-from harness.others import STRANGER, told_as
+from harness.others import STRANGER, Connections, told_as
 from harness.programs import Daemon
 from harness.site import NAVIGATION, state, target
 from harness.waiting import until
@@ -81,6 +81,49 @@ def test_another_users_knocks_use_nothing_up(daemon, node, session):
     assert session.request(view["requestId"])["lastReturn"]["code"] == "OK"
 
 
+HALF = b"GET /return HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+
+
+def return_is_taken(daemon, node, session):
+    """The person's way back, on connections of their own, and what the app is told of it."""
+    view = session.start()
+    node.decide(view["requestId"])
+    place = target(view["callback"], request_id=view["requestId"], result="approved")
+    assert state(daemon.site.bring_back(place)) == "approved"
+    assert session.request(view["requestId"])["lastReturn"]["code"] == "OK"
+
+
+@pytest.mark.parametrize("data", [b"", HALF], ids=["silent", "half a request"])
+def test_another_user_holds_none_of_the_places(daemon, node, session, data):
+    """However many connections they have."""
+    return_is_taken(daemon, node, session)
+    before = daemon.open_descriptors()
+    with Connections(daemon.port, 400, data):
+        # Who connects later is accepted later.
+        return_is_taken(daemon, node, session)
+        # Of theirs, there are the places for strangers and no more.
+        until(lambda: daemon.open_descriptors() <= before + 20, "the others are closed")
+        assert daemon.open_descriptors() >= before + 16
+        return_is_taken(daemon, node, session)
+    until(lambda: daemon.open_descriptors() <= before + 4, "all are closed")
+
+
+def test_another_user_who_connects_without_a_pause_keeps_nobody_out(daemon, node, session):
+    with Connections(daemon.port, 400, HALF, again=True):
+        for _ in range(10):
+            return_is_taken(daemon, node, session)
+
+
+@pytest.mark.parametrize("data", [b"", HALF, b"GET / HTTP/1.0\r\n\r\n"],
+                         ids=["silent", "half a request", "does not go after its answer"])
+def test_the_persons_own_programs_do_not_hold_the_places(daemon, node, session, data):
+    with Connections(daemon.port, 200, data, user=os.getuid()):
+        return_is_taken(daemon, node, session)
+    with Connections(daemon.port, 200, data, again=True, user=os.getuid()):
+        for _ in range(10):
+            return_is_taken(daemon, node, session)
+
+
 FORMS = ["keeps", "closes", "HTTP/1.0", "ends sending"]
 
 
@@ -126,6 +169,31 @@ def test_whose_a_closed_connection_was_nobody_knows(daemon, session):
         lambda: re.findall("callback: (another-user|a return)", daemon.log), "it was answered")
     assert answered == ["another-user"]
     assert "lastReturn" not in session.request(view["requestId"])
+
+
+def accepted(port):
+    """Connections of the callback that the daemon has accepted (proc(5): an inode)."""
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    return [row for row in rows
+            if row[1].endswith(f":{port:04X}") and row[3] == "01" and row[9] != "0"]
+
+
+def test_a_client_that_closes_before_it_is_read_has_returned(daemon, session):
+    """Whose it is was asked when it connected, and is known when its end has gone."""
+    view = session.start()
+    path = target(view["callback"], request_id=view["requestId"], result="approved")
+    site = daemon.site
+    with site.connection() as client:
+        until(lambda: accepted(site.port), "it is accepted")
+        daemon.signal(signal.SIGSTOP)
+        client.send(asking(path, site.port))
+    try:
+        until(lambda: ends_of_nobody(site.port), "its end has no user any more")
+    finally:
+        daemon.signal(signal.SIGCONT)
+    until(lambda: "callback: a return" in daemon.log, "it was taken")
+    until(lambda: "lastReturn" in session.request(view["requestId"]), "the app is told")
+    assert "another-user" not in daemon.log
 
 
 # Runs a command that has no NETLINK_SOCK_DIAG, as on a kernel without it.

@@ -10,9 +10,10 @@ from pathlib import Path
 
 import pytest
 from harness.api import Session
+from harness.crowd import Crowd
 from harness.programs import ROOT, Daemon, Node
 from harness.site import target
-from harness.waiting import until
+from harness.waiting import PATIENCE, until
 from harness.wire import Closed, Connection, exchange, request_bytes
 
 DOORS = ["socket", "callback"]
@@ -95,7 +96,7 @@ def door(request, running):
 
 
 def test_the_page_has_its_tables():
-    assert len(REQUESTS) > 80 and len(LIMITS) == 13
+    assert len(REQUESTS) > 80 and len(LIMITS) == 15
 
 
 @pytest.mark.parametrize("text,answers", REQUESTS, ids=[text for text, _ in REQUESTS])
@@ -236,52 +237,59 @@ def test_both_edges_of_the_number_of_connections(programs, node, many_descriptor
     session = Session(daemon, node)
     for name in DOORS:
         door = Door(name, daemon, session, node)
-        limit = LIMITS["connections at once"]
-        connections = []
-        try:
-            # Half a request keeps a connection, on both doors.
-            for _ in range(limit[name]):
-                connection = door.connection()
-                connections.append(connection)
-                connection.send(door.harmless[:-2])
-            # The last one is served...
-            last = connections.pop()
+        limit = LIMITS["connections at once"][name]
+        until(lambda: accepted(door) == 0, "nobody is connected")
+        with Crowd() as crowd:
+            # Half a request keeps a connection, on both doors, as long as nobody wants the place.
+            for _ in range(limit):
+                crowd.add(door.address, door.harmless[:-2])
+            crowd.send()
+            until(lambda: accepted(door) == limit, "all are connected", within=8)
+            assert not closed(crowd)
+            # One over them has the place of one, and of no other one.
+            until(lambda: answers(door), "somebody gives way")
+            [gone] = closed(crowd)
+            # All others have kept theirs, to the last.
+            last = [one for one in crowd.connections if one is not gone][-1]
+            last.socket.settimeout(PATIENCE)
             last.send(b"\r\n")
             assert last.answer().status == (200 if name == "socket" else 404)
-            last.close()
-            connections.append(until(lambda: held(door), "its place is free again"))
-            # ... and one over them is not.
-            with door.connection() as over:
-                answer = over.answer()
-                assert answer.status == int(limit["over"]) and int(answer["Retry-After"]) >= 1
-                assert name == "callback" or answer.code == "TOO_MANY"
-                assert over.read_to_end() == b""
-        finally:
-            for connection in connections:
-                connection.close()
-        until(lambda: answers(door), "there is room again")
+        until(lambda: accepted(door) == 0, "all are gone")
 
 
-def held(door):
-    """A connection that is being served; None when it was refused."""
-    connection = door.connection()
-    connection.send(door.harmless[:-2])
-    connection.socket.settimeout(0.2)
-    try:
-        connection.more()
-    except TimeoutError:
-        return connection
-    except (Closed, ConnectionError):
-        pass
-    connection.close()
-    return None
+def accepted(door):
+    """How many connections the daemon has accepted there and not closed yet (proc(5): they have an
+    inode)."""
+    if door.name == "socket":
+        rows = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
+        return sum(row[5] == "03" and row[6] != "0" and row[7:] == [door.address] for row in rows)
+    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    here = f":{door.address[1]:04X}"
+    return sum(row[1].endswith(here) and row[3] in ("01", "08") and row[9] != "0" for row in rows)
+
+
+def closed(crowd):
+    """The connections that have ended, without a word."""
+    ended = []
+    for connection in crowd.connections:
+        try:
+            connection.more()
+        except Closed as error:
+            assert error.received == b""
+            ended.append(connection)
+        except BlockingIOError:
+            pass
+    return ended
 
 
 def answers(door):
-    try:
-        return exchange(door.address, door.harmless).status != 429
-    except (Closed, ConnectionError):
-        return False
+    """False where it is told that there are too many, as long as everybody has just come."""
+    answer = exchange(door.address, door.harmless)
+    if answer.status != 429:
+        return True
+    assert int(answer["Retry-After"]) >= 1
+    assert door.name == "callback" or answer.code == "TOO_MANY"
+    return False
 
 
 def test_a_head_has_ten_seconds_in_all(running):

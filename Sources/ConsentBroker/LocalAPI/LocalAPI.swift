@@ -16,13 +16,14 @@ import MeroConsent
     self.peers = PeerRule(uid: uid)
   }
 
-  package func refuse(connection: HTTPConnectionInfo) -> HTTPResponse? {
-    guard !peers.admits(connection.peer) else { return nil }
+  package func admit(_ connection: HTTPConnectionInfo) -> HTTPAdmission {
+    guard !peers.admits(connection.peer) else { return .served }
     let who = connection.peer.map { "user \($0.uid), process \($0.pid)" } ?? "nobody"
     broker.log.warning("local API: refused another user's process (\(who))")
-    return APIProblem(
-      .peerRefused, "This socket answers only the processes of the user it belongs to."
-    ).response
+    return .refused(
+      APIProblem(
+        .peerRefused, "This socket answers only the processes of the user it belongs to."
+      ).response)
   }
 
   package func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse? {

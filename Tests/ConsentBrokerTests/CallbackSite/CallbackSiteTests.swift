@@ -19,7 +19,9 @@ private struct Everybody: ClientRule {
 @Suite(.aFewAtATime) @LoopActor struct CallbackSiteTests {
   let fixture: BrokerFixture
   let site: CallbackSite
-  let listener = HTTPConnectionInfo(localPort: 17463)
+  let listener = HTTPConnectionInfo(localPort: 17463, isAdmitted: true)
+  /// One that was not admitted.
+  let strange = HTTPConnectionInfo(localPort: 17463)
 
   init() async throws {
     fixture = try await BrokerFixture()
@@ -65,7 +67,7 @@ private struct Everybody: ClientRule {
 
   @Test func aConnectionWithoutAPortIsNoneOfItsOwn() {
     let request = HTTPRequest(method: .get, path: "/return", host: "127.0.0.1:17463")
-    #expect(site.refuse(head: request, on: HTTPConnectionInfo())?.status == 421)
+    #expect(site.refuse(head: request, on: HTTPConnectionInfo(isAdmitted: true))?.status == 421)
   }
 
   @Test func whatIsNoNavigationReachesNoBroker() async throws {
@@ -92,7 +94,6 @@ private struct Everybody: ClientRule {
     fixture.node.approve(view.requestId)
     let ticket = try fixture.ticket(of: view)
     let calls = fixture.node.calls.count
-    let strange = CallbackSite(judge: fixture.broker, clients: Everybody(admitted: false))
     var told: Set<[UInt8]> = []
     for path in ["/return", "/return/\(ticket)", "/done/\(ticket)", "/return/none", "/nothing"] {
       for host in ["127.0.0.1:17463", "evil.example"] {
@@ -100,7 +101,7 @@ private struct Everybody: ClientRule {
           let request = HTTPRequest(
             method: .get, path: path, query: "request_id=\(view.requestId)",
             headers: ["Sec-Purpose": purpose], host: host)
-          let response = try #require(strange.refuse(head: request, on: listener))
+          let response = try #require(site.refuse(head: request, on: strange))
           #expect(response.status == 403)
           guard case .bytes(let bytes) = response.body else { continue }
           told.insert(bytes)
@@ -113,21 +114,22 @@ private struct Everybody: ClientRule {
   }
 
   @Test func aConnectionOfAnotherUserIsToldSoInItsLanguage() throws {
-    let strange = CallbackSite(judge: fixture.broker, clients: Everybody(admitted: false))
     for language in PageLanguage.allCases {
       let tag = try #require(HTTPFieldValue(language.rawValue))
       let request = HTTPRequest(
         method: .get, path: "/return", headers: ["Accept-Language": tag], host: "127.0.0.1:17463")
-      let response = try #require(strange.refuse(head: request, on: listener))
+      let response = try #require(site.refuse(head: request, on: strange))
       guard case .bytes(let bytes) = response.body else { continue }
       #expect(bytes == Array(Page(.anotherUser, in: language).html.utf8))
     }
   }
 
   /// With the rule that a daemon has.
-  @Test func aConnectionThatNobodyVouchesForIsRefused() {
-    let request = HTTPRequest(method: .get, path: "/return", host: "127.0.0.1:17463")
-    #expect(CallbackSite(judge: fixture.broker).refuse(head: request, on: listener)?.status == 403)
+  @Test func aConnectionThatNobodyVouchesForIsAStrangers() {
+    guard case .stranger = CallbackSite(judge: fixture.broker).admit(listener) else {
+      Issue.record("it is served")
+      return
+    }
   }
 
   @Test func aReturnLeadsToItsPage() async throws {

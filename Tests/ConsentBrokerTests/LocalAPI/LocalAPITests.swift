@@ -72,12 +72,18 @@ import Testing
   // MARK: Who connects
 
   @Test func admitsItsOwnUserAlone() {
-    #expect(api.refuse(connection: own) == nil)
+    guard case .served = api.admit(own) else {
+      Issue.record("it refuses its own user")
+      return
+    }
     for peer in [
       nil, PeerCredentials(pid: 1, uid: 0, gid: 0), PeerCredentials(pid: 1, uid: 1001, gid: 1000),
     ] {
-      let refused = api.refuse(connection: HTTPConnectionInfo(peer: peer))
-      #expect(refused?.status == 403)
+      guard case .refused(let response) = api.admit(HTTPConnectionInfo(peer: peer)) else {
+        Issue.record("it admits \(String(describing: peer))")
+        continue
+      }
+      #expect(response.status == 403)
     }
     #expect(fixture.records.text.contains("user 1001"))
   }

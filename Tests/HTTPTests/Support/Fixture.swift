@@ -19,6 +19,7 @@ extension HTTPLimits {
     limits.idleTime = .seconds(600)
     limits.writeStall = .seconds(600)
     limits.lingerTime = .seconds(600)
+    limits.placeGrace = .seconds(600)
     return limits
   }()
 }
@@ -112,14 +113,14 @@ extension ByteStream {
     let line = "\(request.method.name) \(request.path)\(query) \(request.host ?? "-") [\(body)]"
     return HTTPResponse(200, text: line)
   }
-  var refuseConnection: @LoopActor (HTTPConnectionInfo) -> HTTPResponse? = { _ in nil }
+  var admission: @LoopActor (HTTPConnectionInfo) -> HTTPAdmission = { _ in .served }
   var refuseHead: @LoopActor (HTTPRequest) -> HTTPResponse? = { _ in nil }
   private(set) var requests: [HTTPRequest] = []
 
-  func refuse(connection: HTTPConnectionInfo) -> HTTPResponse? { refuseConnection(connection) }
+  func admit(_ connection: HTTPConnectionInfo) -> HTTPAdmission { admission(connection) }
 
   func refuse(head: HTTPRequest, on connection: HTTPConnectionInfo) -> HTTPResponse? {
-    refuseHead(head)
+    connection.isAdmitted ? refuseHead(head) : HTTPResponse(403)
   }
 
   func respond(to request: HTTPRequest, on connection: HTTPConnectionInfo) async -> HTTPResponse {

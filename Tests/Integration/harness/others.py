@@ -51,6 +51,56 @@ os._exit(0)
 """
 
 
+# Opens connections, sends on each what it is told, and keeps them until its standard input ends. A
+# connection that was closed is opened again at once where it is told to.
+CROWD = """
+import base64, selectors, socket, sys, threading, os
+address, port, count, data, again = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:]
+data = base64.b64decode(data)
+ends = selectors.DefaultSelector()
+def one():
+    s = socket.create_connection((address, port))
+    try:
+        if data: s.sendall(data)
+    except OSError: pass
+    ends.register(s, selectors.EVENT_READ)
+for _ in range(count): one()
+print(flush=True)
+def wait():
+    sys.stdin.read()
+    os._exit(0)
+threading.Thread(target=wait, daemon=True).start()
+while True:
+    for key, _ in ends.select():
+        try:
+            if key.fileobj.recv(65536): continue
+        except OSError: pass
+        ends.unregister(key.fileobj)
+        key.fileobj.close()
+        if again == "again": one()
+"""
+
+
+class Connections:
+    """Connections to a port that are there at once, another user's unless `user` is given."""
+
+    def __init__(self, port, count, data=b"", again=False, user=STRANGER):
+        self.process = subprocess.Popen(
+            ["python3", "-I", "-c", CROWD, "127.0.0.1", str(port), str(count),
+             base64.b64encode(data).decode(), "again" if again else ""],
+            user=user, group=user, extra_groups=[], cwd="/", stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE)
+        assert self.process.stdout.readline() == b"\n"
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
 class Door:
     """Connections to `address` come to `port` as another user's. It ends with its owner."""
 
