@@ -1,6 +1,8 @@
 """Opening, showing, renewing and closing a session."""
 
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
 from harness.api import Session, opening, path
@@ -207,3 +209,28 @@ def test_an_app_that_never_closes_its_sessions_locks_nobody_out(daemon, node, se
     # Whoever is in the middle of something notices nothing.
     node.decide(view["requestId"])
     session.decided(view["requestId"], "approved")
+
+
+def test_what_is_handed_over_beside_the_close_ends_with_the_session(daemon, node):
+    page = node.ready["url"] + "/consent/{0}?code=ABCD-EF"
+    for turn in range(10):
+        session = Session(daemon, node)
+        handed = [f"own-{turn}-{number}" for number in range(24)]
+        apps = [session.connection() for _ in handed]
+        end = session.connection()
+        bodies = [session.bytes("POST", "/v1/requests", {"started": {
+            "requestId": name, "url": page.format(name), "code": "ABCD-EF",
+            "expiresAt": "2099-01-01T00:00:00Z", "kind": "createOrg"}}) for name in handed]
+        for app, body in list(zip(apps, bodies))[:12]:
+            app.send(body)
+        end.send(session.bytes("DELETE", "/v1/session"))
+        for app, body in list(zip(apps, bodies))[12:]:
+            app.send(body)
+        assert end.answer().status == 204
+        assert {app.answer().status for app in apps} <= {201, 401}
+        for connection in [*apps, end]:
+            connection.close()
+        assert daemon.status["counts"]["undecidedRequests"] == 0
+    with closing(sqlite3.connect(daemon.record)) as record:
+        assert record.execute(
+            "SELECT count(*) FROM requests WHERE finished_at IS NULL").fetchone() == (0,)

@@ -78,7 +78,7 @@ extension Broker {
   private static let renewalPatience: Duration = .seconds(5)
 
   /// Replaces the client by one that is made of what the session is now, with the newest tokens.
-  private func renewClient(of session: Session) async {
+  func renewClient(of session: Session) async {
     guard let old = session.client else { return }
     do throws(Problem) {
       session.client = try session.tokens.map { tokens throws(Problem) in
@@ -194,7 +194,7 @@ extension Broker {
     guard session.tokensRead != hash || session.client == nil else { return }
     session.tokensRead = hash
     do throws(Problem) {
-      _ = try await replaceTokens(of: Caller(session: session.id), with: tokens)
+      try await replaceTokens(of: session, with: tokens)
     } catch {
       guard case .consent(let refusal, _) = error else { throw error }
       log.warning("a session of the configuration cannot work: \(refusal.advice)")
@@ -208,7 +208,7 @@ extension Broker {
     else { return }
     let before = session.tokensRead
     Task {
-      guard let tokens = read(wanted, places), session.tokensRead == before,
+      guard let tokens = read(wanted, places), session.tokensRead == before, !session.isClosed,
         !session.isAnotherAccounts(than: wanted, tokens)
       else { return }
       try? await use(tokens, in: session)

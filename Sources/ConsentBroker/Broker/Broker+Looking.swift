@@ -149,11 +149,15 @@ extension Broker {
     guard let ledger = ledgerIfAny else { return }
     let ending = RequestEnding(
       state: .failed, at: tools.now(), failure: ConsentError.Code.nodeUnreachable.rawValue)
-    guard let change = try? await ledger.finish(number, ending) else { return }
-    guard let session = vault.session(id: change.row.session) else {
-      leftStarting[number] = nil
+    let finished: RecordedChange?
+    do {
+      finished = try await ledger.finish(number, ending)
+    } catch {
       return
     }
+    leftStarting[number] = nil
+    // Something else may have ended it, or its session.
+    guard let change = finished, let session = vault.session(id: change.row.session) else { return }
     ended(change, of: session, outcome: nil)
   }
 

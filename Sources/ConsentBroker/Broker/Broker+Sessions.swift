@@ -22,6 +22,7 @@ extension Broker {
     let session = Session(row, trust: trust, eventsAfter: 0)
     session.client = try client(of: session, with: opening.tokens)
     session.tokens = opening.tokens
+    let trusted = releases
     let ledger = try ledger()
     do {
       try await checkRecordCanGrow()
@@ -37,6 +38,8 @@ extension Broker {
     housekeeping.plan()
     onCountsChanged?()
     log.info("session opened", .session(session.id), .event(.sessionOpened))
+    // Whoever renews the clients of a former trust has not seen this one.
+    if session.trust.dependsOnReleases, releases != trusted { await renewClient(of: session) }
     return OpenedSession(session: session.id, key: key)
   }
 
@@ -80,6 +83,11 @@ extension Broker {
     of caller: Caller, with tokens: SessionTokens
   ) async throws(Problem) -> SessionView {
     let session = try session(caller)
+    try await replaceTokens(of: session, with: tokens)
+    return session.view
+  }
+
+  func replaceTokens(of session: Session, with tokens: SessionTokens) async throws(Problem) {
     guard !tokens.areAnotherAccounts(than: session.row.account) else {
       throw .invalid(
         field: "accessToken",
@@ -102,7 +110,6 @@ extension Broker {
     waits.signalAll(of: session.id)
     for request in live.of(session: session) { watcher.hurry(request) }
     log.info("session has new tokens", .session(session.id))
-    return session.view
   }
 
   /// Ends the session: its undecided requests are cancelled, its key is no session's any more.
@@ -125,6 +132,8 @@ extension Broker {
         throw .consent(Self.cannotWrite(obstacle), requestId: nil)
       }
     }
+    // Another one may have its id since.
+    guard !session.isClosed else { return }
     let now = tools.now()
     let changes: [RecordedChange]
     do {
@@ -135,6 +144,7 @@ extension Broker {
       throw .consent(error, requestId: nil)
     }
     for change in changes { ended(change, of: session, outcome: nil) }
+    guard !session.isClosed else { return }
     vault.remove(session)
     recent.forget(session: session.id)
     tools.secrets?.forget(session.id)

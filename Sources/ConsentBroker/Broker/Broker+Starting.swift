@@ -125,6 +125,7 @@ extension Broker {
         if let idempotency, let known = try await recorded(idempotency, in: session) {
           return .success(known)
         }
+        guard !session.isClosed else { throw .noSession }
         guard session.undecided + session.startsUnderWay <= BrokerLimits.openRequests else {
           throw .tooMany(.openRequests, retryAfter: 5)
         }
@@ -188,13 +189,14 @@ extension Broker {
     _ ask: (RequestRow) async throws(ConsentError) -> MeroClient.Started
   ) async throws(Problem) -> StartResult {
     let inserted: RequestRow
-    switch try await insert(row) {
+    switch try await insert(row, of: session) {
     case .inserted(let row, _): inserted = row
     case .repeated(let row):
       guard wasCutOff(row) else { return there(row, in: session) }
       leftStarting[row.number] = nil
       inserted = row
     case .keyReused: throw .idempotencyKeyReused
+    case .sessionEnded: throw .noSession
     }
     startingNow.insert(inserted.number)
     defer { startingNow.remove(inserted.number) }
@@ -235,7 +237,7 @@ extension Broker {
     }
     switch result {
     case .started(let change):
-      return begin(change.row, event: change.event, of: session, deadline: deadline)
+      return try await begin(change.row, event: change.event, of: session, deadline: deadline)
     case .ended: throw .consent(ConsentError(.cancelled), requestId: start.requestId)
     case .idReused:
       await forgetStarting(inserted)
@@ -266,19 +268,28 @@ extension Broker {
       kind: started.kind.rawValue, state: .started, code: started.code, url: started.url,
       createdAt: now.asKept, expiresAt: now.addingTimeInterval(lifetime).asKept,
       lifetimeCut: given > lifetime, idempotency: idempotency)
-    switch try await insert(row) {
+    switch try await insert(row, of: session) {
     case .inserted(let row, let event):
       let deadline = BootInstant.now + .seconds(lifetime)
-      return begin(row, event: event, of: session, deadline: deadline)
+      return try await begin(row, event: event, of: session, deadline: deadline)
     case .repeated(let row): return there(row, in: session)
     case .keyReused: throw .idempotencyKeyReused
+    case .sessionEnded: throw .noSession
     }
   }
 
-  private func insert(_ row: RequestRow) async throws(Problem) -> InsertedRequest {
+  private func insert(
+    _ row: RequestRow, of session: Session
+  ) async throws(Problem) -> InsertedRequest {
     let ledger = try ledger()
     do {
       try await checkRecordCanGrow()
+    } catch {
+      throw .consent(error, requestId: nil)
+    }
+    // The record tells an end that it has heard of before, and not which session of an id it is.
+    guard !session.isClosed else { throw .noSession }
+    do {
       return try await recorded { () async throws(LedgerError) in
         try await ledger.insert(row, leavingRoom: true)
       }
@@ -294,15 +305,26 @@ extension Broker {
     if forgotten == nil { leftStarting[row.number] = row.createdAt }
   }
 
+  /// Of a request that an end of its session has not met.
+  static let closedDetail = "Its session was closed."
+
   /// What a repeat is answered.
   private func there(_ row: RequestRow, in session: Session) -> StartResult {
     StartResult(view: view(of: asTold(row), in: session), page: nil, repeated: true)
   }
 
   /// From now on the request is watched, and its returns are known.
+  ///
+  /// - Throws: `CONSENT_CANCELLED` where its session has ended meanwhile, and the request with it.
   private func begin(
     _ row: RequestRow, event: BrokerEvent?, of session: Session, deadline: BootInstant
-  ) -> StartResult {
+  ) async throws(Problem) -> StartResult {
+    guard !session.isClosed else {
+      // Where its session's end has not.
+      let ending = RequestEnding(state: .cancelled, at: tools.now(), detail: Self.closedDetail)
+      _ = try? await ledgerIfAny?.finish(row.number, ending)
+      throw .consent(ConsentError(.cancelled), requestId: row.requestId)
+    }
     let request = LiveRequest(row, of: session, deadline: deadline, byWallClock: false)
     live.add(request)
     if let event { session.events.publish(event) }

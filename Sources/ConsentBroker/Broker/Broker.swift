@@ -235,6 +235,7 @@ package import MeroConsent
 
   /// Reads what an earlier run left: sessions without their tokens, requests undecided.
   package func restore() async throws(Problem) {
+    await cancelLeftBehind()
     let (sessions, undecided, sequence) = try await read { ledger throws(LedgerError) in
       (
         try await ledger.openSessions(), try await ledger.undecided(),
@@ -269,6 +270,17 @@ package import MeroConsent
     let open = vault.all.count { !$0.needsTokens }
     log.info("tokens of \(open) sessions came back")
     log.info("read \(sessions.count) sessions and \(undecided.count) undecided requests")
+  }
+
+  /// Nothing would ever end what an ended session has left undecided.
+  private func cancelLeftBehind() async {
+    guard let ledger = ledgerIfAny else { return }
+    let (now, detail) = (tools.now(), Self.closedDetail)
+    let count = try? await recorded { () async throws(LedgerError) in
+      try await ledger.cancelLeftBehind(at: now, detail: detail)
+    }
+    guard let count, count > 0 else { return }
+    log.warning("\(count) undecided requests of sessions that have ended were cancelled")
   }
 
   /// For how long a session that was read from the record is unused, by the wall clock. Uses are

@@ -17,6 +17,8 @@ enum InsertedRequest: Sendable {
   case repeated(RequestRow)
   /// The `Idempotency-Key` came with another body before.
   case keyReused
+  /// Its session has ended, which would never end it.
+  case sessionEnded
 }
 
 /// What became of a row that was `starting`.
@@ -37,6 +39,7 @@ extension Ledger {
   ) async throws(LedgerError) -> InsertedRequest {
     let room = leavingRoom ? room : nil
     return try await write { connection throws(LedgerError) in
+      guard try !SessionTable.hasEnded(row.session, on: connection) else { return .sessionEnded }
       if let idempotency = row.idempotency,
         let known = try RequestTable.find(
           session: row.session, idempotencyKey: idempotency.key, on: connection)
@@ -155,10 +158,14 @@ extension Ledger {
 
   // MARK: Reading
 
-  /// Everything that is not finished, of all sessions, oldest first.
+  /// Everything that is not finished, of all sessions that have not ended, oldest first.
   func undecided() throws(LedgerError) -> [RequestRow] {
     try rows(
-      "INDEXED BY requests_undecided WHERE finished_at IS NULL ORDER BY number", [])
+      """
+      INDEXED BY requests_undecided WHERE finished_at IS NULL AND NOT EXISTS (
+        SELECT 1 FROM sessions WHERE id = requests.session AND ended_at IS NOT NULL)
+        ORDER BY number
+      """, [])
   }
 
   func request(_ requestId: String, of session: String) throws(LedgerError) -> RequestRow? {

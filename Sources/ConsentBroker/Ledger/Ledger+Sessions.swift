@@ -96,4 +96,50 @@ extension Ledger {
       return changes
     }
   }
+
+  /// Cancels requests that are undecided though their sessions have ended, a few at a time: a
+  /// version that let them be may have left many. Nobody is told, since nobody can ask.
+  ///
+  /// - Returns: how many there were.
+  func cancelLeftBehind(at time: Date, detail: String) async throws(LedgerError) -> Int {
+    // Nothing is written where there is none, so that a disk that takes nothing is no obstacle.
+    let isAny = try read { connection throws(LedgerError) in
+      try !connection.query("\(SessionTable.leftBehind) LIMIT 1", once: true) { $0.integer(0) }
+        .isEmpty
+    }
+    guard isAny else { return 0 }
+    var count = 0
+    while true {
+      let step = try await write { connection throws(LedgerError) in
+        try connection.run(
+          """
+          UPDATE requests SET state = 'cancelled', finished_at = ?, detail = ?,
+            revision = revision + 1
+            WHERE number IN (\(SessionTable.leftBehind) LIMIT \(SessionTable.rowsPerStep))
+          """, [.integer(time.ledgerTime), .text(detail)])
+      }
+      count += step
+      guard step == SessionTable.rowsPerStep else { return count }
+    }
+  }
+}
+
+/// What is asked of sessions inside of somebody's transaction.
+enum SessionTable {
+  static let rowsPerStep = 1000
+
+  /// Undecided requests of sessions that have ended, or were forgotten since.
+  static let leftBehind =
+    """
+    SELECT number FROM requests INDEXED BY requests_undecided WHERE finished_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM sessions WHERE id = requests.session AND ended_at IS NULL)
+    """
+
+  static func hasEnded(
+    _ session: String, on connection: borrowing SQLiteConnection
+  ) throws(LedgerError) -> Bool {
+    try !connection.query(
+      "SELECT 1 FROM sessions WHERE id = ? AND ended_at IS NOT NULL", [.text(session)]
+    ) { row in row.integer(0) }.isEmpty
+  }
 }

@@ -35,6 +35,9 @@ import MeroConsent
   var starts: [OpaqueID: StartUnderWay] = [:]
   var startsUnderWay = 0
   var undecided = 0
+  /// It has ended. Whoever was waiting for something meanwhile gives it nothing any more: nothing
+  /// would ever end that. Another session may have its id (one of the configuration).
+  private(set) var isClosed = false
   /// Ends of it that are on their way to the disk, and with them those of its requests. Several may
   /// be: each wish to close it is one, and the disk may take any of them.
   var endsUnderWay = 0
@@ -63,6 +66,8 @@ import MeroConsent
   }
 
   var id: String { row.id }
+
+  func close() { isClosed = true }
 
   /// Whether it is one of the configuration's, which neither ends unused nor keeps the daemon awake.
   let isConfigured: Bool

@@ -48,6 +48,8 @@ import MeroConsent
 
   /// Ends what memory holds of a session: calls under way, tokens, keys.
   func remove(_ session: Session) {
+    session.close()
+    guard sessions[session.id] === session else { return }
     sessions[session.id] = nil
     byKeyHash[KeyHash(session.row.keyHash)] = nil
     session.tokens = nil

@@ -284,6 +284,21 @@ import Testing
     #expect(fixture.broker.status().sessions == 0)
   }
 
+  /// It is on its way to the disk while they are read again.
+  @Test func whatIsTrustedNowHoldsForASessionThatIsBeingOpened() async throws {
+    try await apply(release("a"))
+    let disk = await HeldDisk(fixture.ledger)
+    let opening = Task.immediate { try await fixture.openSession(trust: .releases(nil)) }
+    #expect(fixture.trusts.count == 1)
+    try await apply(release("b", "e1"))
+    disk.release()
+    _ = try await opening.value
+    guard case .measurements(let images, _)? = fixture.trusts.last else {
+      return #expect(Bool(false), "no new client")
+    }
+    #expect(images.map(\.name) == ["b"])
+  }
+
   @Test func whatIsTrustedNowHoldsForOpenSessions() async throws {
     try await apply(release("a"))
     let (caller, _) = try await fixture.openSession(trust: .releases(nil))
