@@ -46,7 +46,7 @@ import Testing
     try MeroClient(
       node: NodeAddress(Fixture.nodeURL), tokens: Fixture.tokens, origins: [], returnTo: nil,
       transport: node, clock: TestClock().clock(),
-      browser: PageOpener(environment: environment), onTokensChanged: nil)
+      browser: PageOpener(environment: environment, moment: .seconds(60)), onTokensChanged: nil)
   }
 
   @Test func asksThenOpensThePage() async throws {

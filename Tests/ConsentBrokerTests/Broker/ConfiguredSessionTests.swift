@@ -67,6 +67,7 @@ import Testing
   // MARK: A session's life
 
   @Test func aSessionIsOpenAndItsKeyIsPublished() async throws {
+    fixture.watchNothing()
     try tokens("the-token")
     try await apply(session())
     #expect(try mode(of: path + "/sessions") == 0o700)

@@ -11,6 +11,7 @@ import Testing
   private static let outcome = #"{"kind":"inviteCreated","token":"invite-token-secret"}"#
 
   private func invited(_ fixture: BrokerFixture) async throws -> (caller: Caller, key: String) {
+    fixture.watchNothing()
     let (caller, key) = try await fixture.openSession()
     let view = try await fixture.broker.start(
       .createInvite(org: "o"), open: false, idempotencyKey: "k", for: caller

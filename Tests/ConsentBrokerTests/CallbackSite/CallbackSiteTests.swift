@@ -71,6 +71,7 @@ private struct Everybody: ClientRule {
   }
 
   @Test func whatIsNoNavigationReachesNoBroker() async throws {
+    fixture.watchNothing()
     let (caller, _) = try await fixture.openSession()
     let view = try await fixture.start(caller)
     fixture.node.approve(view.requestId)
@@ -89,6 +90,7 @@ private struct Everybody: ClientRule {
 
   /// The same to the byte whatever there is, asked for in whatever way, and nothing comes of it.
   @Test func aConnectionOfAnotherUserIsToldThatAlone() async throws {
+    fixture.watchNothing()
     let (caller, _) = try await fixture.openSession()
     let view = try await fixture.start(caller)
     fixture.node.approve(view.requestId)
