@@ -1,5 +1,3 @@
-import Glibc
-
 /// The character classes of RFC 9110 and RFC 3986, on bytes.
 ///
 /// Never on `Character`: CR LF is one of those, so offsets would slip.
@@ -56,21 +54,6 @@ package enum HTTPBytes {
     case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
     case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
-    }
-  }
-
-  /// Whether all bytes are of a kind.
-  static func all(_ bytes: ArraySlice<UInt8>, _ isOfKind: (UInt8) -> Bool) -> Bool {
-    bytes.withUnsafeBufferPointer { $0.allSatisfy(isOfKind) }
-  }
-
-  /// Where a byte is first.
-  static func firstIndex(of byte: UInt8, in bytes: ArraySlice<UInt8>) -> Int? {
-    bytes.withUnsafeBytes { memory in
-      guard let start = memory.baseAddress,
-        let found = memchr(start, CInt(byte), memory.count)
-      else { return nil }
-      return bytes.startIndex + (UnsafeRawPointer(found) - start)
     }
   }
 

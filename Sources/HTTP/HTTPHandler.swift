@@ -55,6 +55,8 @@ package struct HTTPConnectionInfo: Sendable {
 /// What a handler has for a request.
 package enum HTTPReply {
   case now(HTTPResponse)
+  /// The same, put together before.
+  case prepared(PreparedAnswer)
   /// It takes its time. The task is cancelled when the client hangs up for good (not when it
   /// merely ends its sending side), and at the deadline of a stop.
   case later(@LoopActor () async -> HTTPResponse)
@@ -63,10 +65,16 @@ package enum HTTPReply {
 }
 
 extension HTTPReply {
+  /// An answer that will be given again and again.
+  @LoopActor package static func kept(_ response: HTTPResponse) -> HTTPReply {
+    PreparedAnswer(response).map(HTTPReply.prepared) ?? .now(response)
+  }
+
   /// The answer, waited for by who has a task to do so.
   @LoopActor package func value() async -> HTTPResponse {
     switch self {
     case .now(let response): response
+    case .prepared(let answer): answer.response
     case .later(let work): await work()
     case .parked(let answer): await answer.value()
     }

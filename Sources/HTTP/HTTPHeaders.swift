@@ -110,7 +110,13 @@ package struct HTTPHeaders: Sendable {
   }
 
   /// For the parsers, which have validated both.
-  mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
+  mutating func append(name: Span<UInt8>, value: Span<UInt8>) {
+    name.withUnsafeBufferPointer { name in
+      value.withUnsafeBufferPointer { value in append(name: name, value: value) }
+    }
+  }
+
+  private mutating func append(name: some Collection<UInt8>, value: some Collection<UInt8>) {
     let field = Field(start: wire.count, nameCount: name.count, valueCount: value.count)
     wire.append(contentsOf: name)
     wire.append(HTTPBytes.colon)

@@ -14,11 +14,9 @@ package struct HTTPMethod: Hashable, Sendable, ExpressibleByStringLiteral {
   }
 
   /// For the parser, which has seen that it is a token.
-  init(token: ArraySlice<UInt8>) {
-    self = token.elementsEqual("GET".utf8) ? .get : HTTPMethod(text: token)
-  }
+  init(token: Span<UInt8>) { self = token.has("GET") ? .get : HTTPMethod(text: token.text) }
 
-  private init(text: ArraySlice<UInt8>) { name = String(decoding: text, as: UTF8.self) }
+  private init(text: String) { name = text }
 
   package static let get: HTTPMethod = "GET"
   package static let head: HTTPMethod = "HEAD"
@@ -75,12 +73,10 @@ package struct HTTPResponse: Sendable {
     case stream(HTTPBodyStream)
   }
 
-  package var status: HTTPStatus { didSet { prepared = nil } }
-  package var headers: HTTPHeaders { didSet { prepared = nil } }
+  package var status: HTTPStatus
+  package var headers: HTTPHeaders
   /// For a HEAD request it is the body that GET would have: its length is sent, it is not.
-  package var body: Body { didSet { prepared = nil } }
-  /// As it goes over the wire before and behind its date, for most who ask; `nil` until `prepare`.
-  private(set) var prepared: HTTPResponseWriter.Prepared?
+  package var body: Body
   /// Ends the connection after this answer.
   package var closesConnection = false
 
@@ -99,7 +95,4 @@ package struct HTTPResponse: Sendable {
     self.headers = headers
     self.body = .stream(stream)
   }
-
-  /// Puts it together once for all: for an answer that is kept and sent again and again.
-  package mutating func prepare() { prepared = HTTPResponseWriter.Prepared(self) }
 }

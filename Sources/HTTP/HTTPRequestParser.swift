@@ -46,7 +46,7 @@ package struct HTTPRequestParser {
       }
       guard range.isEmpty else {
         hasSkippedLine = false
-        let line = try RequestLine(input.bytes[range])
+        let line = try RequestLine(input.bytes.span.extracting(range))
         var section = FieldSection(limits: limits)
         if try section.read(from: &input) { return try head(line, section) }
         partial = PartialHead(line, section)
@@ -60,7 +60,7 @@ package struct HTTPRequestParser {
   private mutating func head(
     _ line: RequestLine, _ section: FieldSection
   ) throws(HTTPRefusal) -> HTTPRequestHead {
-    let head = try HTTPRequestHead(line, section, limits: limits)
+    let head = try HTTPRequestHead.read(line, section, limits: limits)
     if head.framing != .none {
       decoder = BodyDecoder(head.framing, limits: limits)
       body = []
@@ -108,19 +108,23 @@ package struct HTTPRequestHead: Sendable {
   /// The client is ready to send another request on this connection.
   package let persists: Bool
 
-  init(_ line: RequestLine, _ section: FieldSection, limits: HTTPLimits) throws(HTTPRefusal) {
+  /// Of a request whose header section is complete. Not an initializer: that would copy both.
+  static func read(
+    _ line: RequestLine, _ section: FieldSection, limits: HTTPLimits
+  ) throws(HTTPRefusal) -> HTTPRequestHead {
     let fields = section.framing
-    framing = try HTTPRequestHead.framing(fields, line.version, limits)
-    let host = try HTTPRequestHead.host(fields, line)
-    switch fields.expectation {
-    case .other: throw HTTPRefusal(417, "Only \"100-continue\" can be expected.")
-    case .continues: expectsContinue = line.version == .http11 && framing != .none
-    case nil: expectsContinue = false
+    let framing = try framing(fields, line.version, limits)
+    let host = try host(fields, line)
+    guard fields.expectation != .other else {
+      throw HTTPRefusal(417, "Only \"100-continue\" can be expected.")
     }
-    persists = !fields.closes && (line.version == .http11 || fields.keepsAlive)
-    request = HTTPRequest(
-      method: line.method, path: line.path, query: line.query, version: line.version,
-      headers: section.headers, host: host)
+    return HTTPRequestHead(
+      request: HTTPRequest(
+        method: line.method, path: line.path, query: line.query, version: line.version,
+        headers: section.headers, host: host), framing: framing,
+      expectsContinue: fields.expectation == .continues && line.version == .http11
+        && framing != .none,
+      persists: !fields.closes && (line.version == .http11 || fields.keepsAlive))
   }
 
   private static func framing(
@@ -149,13 +153,13 @@ package struct HTTPRequestHead: Sendable {
     guard fields.hostCount <= 1, fields.hostCount == 1 || line.version == .http10 else {
       throw HTTPRefusal(400, "A request has one Host field.")
     }
-    guard HostSyntax.allows(fields.host) else { throw HTTPRefusal(400, "Host is malformed.") }
-    if let authority = line.authority {
-      guard !authority.isEmpty, HostSyntax.allows(authority) else {
-        throw HTTPRefusal(400, "The request target's host is malformed.")
-      }
-      return String(decoding: authority, as: UTF8.self)
+    guard fields.hostCount == 0 || fields.host != nil else {
+      throw HTTPRefusal(400, "Host is malformed.")
     }
-    return fields.hostCount == 1 ? String(decoding: fields.host, as: UTF8.self) : nil
+    guard let authority = line.authority else { return fields.host }
+    guard !authority.isEmpty, HostSyntax.allows(authority.span) else {
+      throw HTTPRefusal(400, "The request target's host is malformed.")
+    }
+    return String(decoding: authority, as: UTF8.self)
   }
 }

@@ -21,12 +21,6 @@ package struct HTTPResponseWriter {
     _ response: HTTPResponse, toHead isHead: Bool, version: HTTPVersion, persists: Bool,
     date: [UInt8], into output: inout [UInt8]
   ) -> Transfer {
-    if let prepared = response.prepared, !isHead, persists, version == .http11 {
-      output.append(contentsOf: prepared.line)
-      output.append(contentsOf: date)
-      output.append(contentsOf: prepared.rest)
-      return .none
-    }
     appendLine(response.status, to: &output)
     output.append(contentsOf: date)
     appendFields(response.headers, to: &output)
@@ -46,26 +40,7 @@ package struct HTTPResponseWriter {
     return transfer
   }
 
-  /// What goes before and behind the date, with the body: of an answer to GET over HTTP/1.1 that
-  /// leaves the connection open.
-  struct Prepared {
-    fileprivate var line: [UInt8] = []
-    fileprivate var rest: [UInt8] = []
-
-    /// `nil` where there is no such form.
-    init?(_ response: HTTPResponse) {
-      guard response.isShort, !response.status.isBodyless, case .bytes(let body) = response.body
-      else { return nil }
-      appendLine(response.status, to: &line)
-      rest.reserveCapacity(response.headers.wire.count + body.count + 32)
-      appendFields(response.headers, to: &rest)
-      appendLength(of: body, to: &rest)
-      append("\r\n", to: &rest)
-      rest.append(contentsOf: body)
-    }
-  }
-
-  private static func appendLine(_ status: HTTPStatus, to output: inout [UInt8]) {
+  static func appendLine(_ status: HTTPStatus, to output: inout [UInt8]) {
     append("HTTP/1.1 ", to: &output)
     append(status.code, to: &output)
     output.append(HTTPBytes.space)
@@ -73,7 +48,7 @@ package struct HTTPResponseWriter {
     append("\r\n", to: &output)
   }
 
-  private static func appendLength(of body: [UInt8], to output: inout [UInt8]) {
+  static func appendLength(of body: [UInt8], to output: inout [UInt8]) {
     append("Content-Length: ", to: &output)
     append(body.count, to: &output)
     append("\r\n", to: &output)
@@ -97,7 +72,7 @@ package struct HTTPResponseWriter {
   }
 
   /// How the message is framed is the server's business, never a handler's.
-  private static func appendFields(_ headers: HTTPHeaders, to output: inout [UInt8]) {
+  static func appendFields(_ headers: HTTPHeaders, to output: inout [UInt8]) {
     output.append(contentsOf: headers.hasFraming ? headers.withoutFraming.wire : headers.wire)
   }
 

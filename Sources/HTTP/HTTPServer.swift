@@ -148,8 +148,11 @@ import Glibc
     onConnectionCountChange?()
   }
 
-  /// The `Date` field of now, with its line end.
-  func dateField() -> [UInt8] { clock.bytes(at: secondsSince1970()) }
+  /// The `Date` field of now.
+  func dateField() -> DateField {
+    clock.set(to: secondsSince1970())
+    return clock
+  }
 
   // MARK: Stopping
 

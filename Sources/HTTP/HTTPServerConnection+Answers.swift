@@ -30,8 +30,13 @@ extension HTTPServerConnection {
   }
 
   func persists(_ response: HTTPResponse, _ form: AnswerForm) -> Bool {
-    form.persists && server.persistence == .keepAlive && !response.closesConnection
-      && !server.isStopping && !HTTPResponseWriter.endsWithConnection(response, form.version)
+    persists(form) && !response.closesConnection
+      && !HTTPResponseWriter.endsWithConnection(response, form.version)
+  }
+
+  /// Whether the connection stays open where the answer allows it.
+  func persists(_ form: AnswerForm) -> Bool {
+    form.persists && server.persistence == .keepAlive && !server.isStopping
   }
 
   /// Answers a refusal, and reads nothing any more.
@@ -52,7 +57,7 @@ extension HTTPServerConnection {
   ) -> HTTPResponseWriter.Transfer {
     let transfer = HTTPResponseWriter.head(
       response, toHead: form?.isHead ?? false, version: form?.version ?? .http11,
-      persists: persists, date: server.dateField(), into: &output)
+      persists: persists, date: server.dateField().field, into: &output)
     guard case .bytes(let bytes) = transfer, response.isShort else { return transfer }
     // One write for what fits in one packet or two; a copy of more would cost more.
     output.append(contentsOf: bytes)

@@ -131,6 +131,7 @@ import EventLoop
       ?? server.handler.reply(to: head.request, on: info)
     switch reply {
     case .now(let response): return sendNow(response, form)
+    case .prepared(let answer): return sendNow(answer, form)
     case .parked(let answer) where server.parser.isIdle: park(answer, form)
     case .parked, .later:
       let bytes = head.request.heldBytes + server.parser.heldBytes
@@ -153,11 +154,23 @@ import EventLoop
     }
     server.output.removeAll(keepingCapacity: true)
     _ = head(of: response, form, persists: true, into: &server.output)
+    return sendNow(server.output)
+  }
+
+  private func sendNow(_ answer: PreparedAnswer, _ form: AnswerForm) -> Bool {
+    guard !form.isHead, form.version == .http11, persists(form) else {
+      return sendNow(answer.response, form)
+    }
+    return sendNow(answer.bytes(at: server.dateField()))
+  }
+
+  /// - Returns: whether all of an answer was taken, and another request may follow.
+  private func sendNow(_ bytes: [UInt8]) -> Bool {
     do {
-      let sent = try stream.writeNow(server.output)
+      let sent = try stream.writeNow(bytes)
       isFirst = false
-      if sent == server.output.count { return true }
-      let rest = Array(server.output[sent...])
+      if sent == bytes.count { return true }
+      let rest = Array(bytes[sent...])
       run(.answering) { _ throws(End) in
         guard self.holds(unsent: rest.count) else { throw .gone }
         try await self.write(rest)

@@ -4,42 +4,44 @@ struct RequestLine {
   let path: String
   let query: String?
   let version: HTTPVersion
-  /// The authority of an absolute-form target, which then counts instead of `Host`.
-  let authority: ArraySlice<UInt8>?
+  /// The authority of an absolute-form target, which then counts instead of `Host`; not checked.
+  let authority: [UInt8]?
 
   /// - Throws: 400 for a line that is none, 405 for targets that are no resource of ours, 505 for
   ///   another major version, 421 for another scheme.
-  init(_ line: ArraySlice<UInt8>) throws(HTTPRefusal) {
-    guard let methodEnd = HTTPBytes.firstIndex(of: HTTPBytes.space, in: line),
-      methodEnd > line.startIndex, HTTPBytes.all(line[..<methodEnd], HTTPBytes.isToken)
+  init(_ line: Span<UInt8>) throws(HTTPRefusal) {
+    guard let methodEnd = line.firstIndex(of: HTTPBytes.space), methodEnd > 0,
+      line.extracting(..<methodEnd).all(HTTPBytes.isToken)
     else { throw HTTPRefusal(400, "The request line does not begin with a method.") }
-    let rest = line[(methodEnd + 1)...]
-    guard let targetEnd = HTTPBytes.firstIndex(of: HTTPBytes.space, in: rest) else {
+    guard let targetEnd = line.firstIndex(of: HTTPBytes.space, from: methodEnd + 1) else {
       throw HTTPRefusal(400, "The request line has no version: HTTP/0.9 is not served.")
     }
-    version = try RequestLine.version(rest[(targetEnd + 1)...])
-    let target = rest[..<targetEnd]
-    guard let first = target.first, HTTPBytes.all(target, RequestLine.isTarget) else {
+    version = try RequestLine.version(line.extracting((targetEnd + 1)...))
+    let target = line.extracting((methodEnd + 1)..<targetEnd)
+    guard !target.isEmpty, target.all(RequestLine.isTarget) else {
       throw HTTPRefusal(400, "The request target is empty or has a character that it may not have.")
     }
-    method = HTTPMethod(token: line[..<methodEnd])
-    if method == .connect || (method == .options && target.elementsEqual("*".utf8)) {
+    method = HTTPMethod(token: line.extracting(..<methodEnd))
+    if method == .connect || (method == .options && target.has("*")) {
       throw HTTPRefusal(405, "Only resources are served here.", headers: [.allow: ""])
     }
-    let resource: ArraySlice<UInt8>
-    if first == UInt8(ascii: "/") {
+    var start = 0
+    if target[0] == UInt8(ascii: "/") {
       authority = nil
-      resource = target
     } else {
-      let host = try RequestLine.afterScheme(target)
-      let end = host.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") }
-      authority = host[..<(end ?? host.endIndex)]
-      resource = host[(end ?? host.endIndex)...]
+      let host = try RequestLine.schemeCount(target)
+      start = host
+      while start < target.count, target[start] != UInt8(ascii: "/"),
+        target[start] != UInt8(ascii: "?")
+      {
+        start += 1
+      }
+      authority = target.extracting(host..<start).withUnsafeBufferPointer { Array($0) }
     }
-    let mark = HTTPBytes.firstIndex(of: UInt8(ascii: "?"), in: resource)
-    let pathBytes = resource[..<(mark ?? resource.endIndex)]
-    path = pathBytes.isEmpty ? "/" : String(decoding: pathBytes, as: UTF8.self)
-    query = mark.map { String(decoding: resource[($0 + 1)...], as: UTF8.self) }
+    let mark = target.firstIndex(of: UInt8(ascii: "?"), from: start)
+    let end = mark ?? target.count
+    path = start == end ? "/" : target.extracting(start..<end).text
+    query = mark.map { target.extracting(($0 + 1)...).text }
   }
 
   /// Browsers send more than RFC 3986 allows in a query (`|`, `[`, `\`), and it hurts nobody:
@@ -51,12 +53,10 @@ struct RequestLine {
     }
   }
 
-  private static func version(_ bytes: ArraySlice<UInt8>) throws(HTTPRefusal) -> HTTPVersion {
-    guard bytes.count == 8, bytes.starts(with: "HTTP/".utf8) else { throw noVersion }
-    let major = bytes[bytes.startIndex + 5]
-    let minor = bytes[bytes.startIndex + 7]
-    guard HTTPBytes.isDigit(major), HTTPBytes.isDigit(minor),
-      bytes[bytes.startIndex + 6] == UInt8(ascii: ".")
+  private static func version(_ bytes: Span<UInt8>) throws(HTTPRefusal) -> HTTPVersion {
+    guard bytes.count == 8, bytes.extracting(..<5).has("HTTP/") else { throw noVersion }
+    let (major, minor) = (bytes[5], bytes[7])
+    guard HTTPBytes.isDigit(major), HTTPBytes.isDigit(minor), bytes[6] == UInt8(ascii: ".")
     else { throw noVersion }
     guard major == UInt8(ascii: "1") else {
       throw HTTPRefusal(505, "Only HTTP/1.1 and HTTP/1.0 are served.")
@@ -64,11 +64,10 @@ struct RequestLine {
     return minor == UInt8(ascii: "0") ? .http10 : .http11
   }
 
-  private static func afterScheme(
-    _ target: ArraySlice<UInt8>
-  ) throws(HTTPRefusal) -> ArraySlice<UInt8> {
-    if HTTPHeaders.equal(target.prefix(7), "http://".utf8) { return target.dropFirst(7) }
-    if HTTPHeaders.equal(target.prefix(8), "https://".utf8) {
+  /// How many bytes the scheme of an absolute-form target has.
+  private static func schemeCount(_ target: Span<UInt8>) throws(HTTPRefusal) -> Int {
+    if target.extracting(first: 7).hasInAnyCase("http://") { return 7 }
+    if target.extracting(first: 8).hasInAnyCase("https://") {
       throw HTTPRefusal(421, "This is no HTTPS server.")
     }
     throw notATarget
@@ -82,21 +81,25 @@ struct RequestLine {
 enum HostSyntax {
   /// A name, an address, or an address in brackets, with or without a port. It may be empty, as
   /// clients of Unix sockets have nothing to put there; user information has no place in it.
-  static func allows(_ bytes: ArraySlice<UInt8>) -> Bool {
-    var rest = bytes
-    if rest.first == UInt8(ascii: "[") {
-      guard let end = rest.firstIndex(of: UInt8(ascii: "]")), end > rest.startIndex + 1,
-        rest[(rest.startIndex + 1)..<end].allSatisfy(isLiteral)
+  static func allows(_ bytes: Span<UInt8>) -> Bool {
+    var end = 0
+    if !bytes.isEmpty, bytes[0] == UInt8(ascii: "[") {
+      guard let bracket = bytes.firstIndex(of: UInt8(ascii: "]")), bracket > 1,
+        bytes.extracting(1..<bracket).all(isLiteral)
       else { return false }
-      rest = rest[(end + 1)...]
+      end = bracket + 1
     } else {
-      let name = rest.prefix { $0 != UInt8(ascii: ":") }
-      guard HTTPBytes.all(name, isName) else { return false }
-      if name.contains(UInt8(ascii: "%")), PercentCoding.decode(name) == nil { return false }
-      rest = rest[name.endIndex...]
+      end = bytes.firstIndex(of: HTTPBytes.colon) ?? bytes.count
+      let name = bytes.extracting(..<end)
+      guard name.all(isName) else { return false }
+      if name.firstIndex(of: UInt8(ascii: "%")) != nil,
+        name.withUnsafeBufferPointer({ PercentCoding.decode($0) }) == nil
+      {
+        return false
+      }
     }
-    if rest.isEmpty { return true }
-    return rest.first == UInt8(ascii: ":") && rest.dropFirst().allSatisfy(HTTPBytes.isDigit)
+    if end == bytes.count { return true }
+    return bytes[end] == HTTPBytes.colon && bytes.extracting((end + 1)...).all(HTTPBytes.isDigit)
   }
 
   private static func isName(_ byte: UInt8) -> Bool {

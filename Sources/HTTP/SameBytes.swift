@@ -1,23 +1,8 @@
 import Glibc
 
-extension Substring {
-  /// Whether a byte is in it.
-  package func hasByte(_ byte: UInt8) -> Bool { has(byte, in: utf8) }
-}
-
-// Not of every `StringProtocol`: what is generic costs a caller in another module several times as
-// much.
-private func has(_ byte: UInt8, in text: some Collection<UInt8>) -> Bool {
-  let found = text.withContiguousStorageIfAvailable { bytes in
-    bytes.baseAddress.map { memchr($0, CInt(byte), bytes.count) != nil } ?? false
-  }
-  // Only a text that is a view of something else has no storage of its own.
-  return found ?? text.contains(byte)
-}
-
 extension String {
   /// Whether a byte is in it.
-  package func hasByte(_ byte: UInt8) -> Bool { has(byte, in: utf8) }
+  package func hasByte(_ byte: UInt8) -> Bool { utf8.span.firstIndex(of: byte) != nil }
 
   /// Whether two texts are the same byte for byte. `==` would normalize, and so take two
   /// spellings of one character for equal.

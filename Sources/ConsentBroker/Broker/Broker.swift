@@ -29,7 +29,7 @@ package import MeroConsent
   package var onCountsChanged: (@LoopActor () -> Void)?
 
   /// The last status that was asked for, and what the edge has made of it.
-  var shownStatus: (view: StatusView, answer: HTTPResponse)?
+  var shownStatus: (view: StatusView, reply: HTTPReply)?
 
   let vault = SessionVault()
   let views = ViewTickets()

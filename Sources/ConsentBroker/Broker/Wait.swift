@@ -45,7 +45,7 @@ import HTTP
 @LoopActor final class SharedView {
   let view: RequestView
   /// What the edge has made of it, made once for all: at once, and after a wait of so many seconds.
-  var answer: HTTPResponse?
+  var reply: HTTPReply?
   var answersAfterWaiting: [Int: HTTPResponse] = [:]
 
   init(_ view: RequestView) { self.view = view }

@@ -94,7 +94,11 @@ import MeroConsent
   }
 
   private func noted(_ reply: HTTPReply, _ route: Route) -> HTTPReply {
-    if case .now(let response) = reply { note(route, response.status.code) }
+    switch reply {
+    case .now(let response): note(route, response.status.code)
+    case .prepared(let answer): note(route, answer.response.status.code)
+    case .later, .parked: break
+    }
     return reply
   }
 

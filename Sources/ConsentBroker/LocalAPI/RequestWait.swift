@@ -24,7 +24,7 @@ import HTTP
     guard headers.contains(.ifNoneMatch),
       let known = EntityTagCondition(headers.values(of: .ifNoneMatch)),
       known.matches(view.etag)
-    else { return .now(answer(shared)) }
+    else { return answer(shared) }
     let seconds = WaitPreference.seconds(
       in: headers.values(of: .prefer), longest: BrokerLimits.longestWait)
     guard let seconds else { return .now(RequestsResource.unchanged(view.etag)) }
@@ -62,11 +62,10 @@ import HTTP
     }
   }
 
-  private static func answer(_ shared: SharedView) -> HTTPResponse {
-    if let made = shared.answer { return made }
-    var made = RequestsResource.answer(shared.view)
-    made.prepare()
-    shared.answer = made
+  private static func answer(_ shared: SharedView) -> HTTPReply {
+    if let made = shared.reply { return made }
+    let made = HTTPReply.kept(RequestsResource.answer(shared.view))
+    shared.reply = made
     return made
   }
 

@@ -65,14 +65,12 @@ struct RoutePath: Sendable, ExpressibleByStringLiteral {
   ///   once.
   func match(_ path: String) -> Match? {
     guard let after else { return path.hasSameBytes(as: before) ? .plain : nil }
-    let bytes = path.utf8
-    guard bytes.count > before.utf8.count + after.utf8.count, path.hasBytes(of: before, at: 0),
-      path.hasBytes(of: after, at: bytes.count - after.utf8.count)
+    let (start, end) = (before.utf8.count, path.utf8.count - after.utf8.count)
+    guard start < end, path.hasBytes(of: before, at: 0), path.hasBytes(of: after, at: end)
     else { return nil }
-    let start = bytes.index(bytes.startIndex, offsetBy: before.utf8.count)
-    let id = path[start..<bytes.index(bytes.endIndex, offsetBy: -after.utf8.count)]
-    guard !id.hasByte(UInt8(ascii: "/")) else { return nil }
-    guard id.hasByte(UInt8(ascii: "%")) else { return .id(String(id)) }
-    return PercentCoding.decodeText(id.utf8).map(Match.id)
+    let id = path.utf8.span.extracting(start..<end)
+    guard id.firstIndex(of: UInt8(ascii: "/")) == nil else { return nil }
+    guard id.firstIndex(of: UInt8(ascii: "%")) != nil else { return .id(id.text) }
+    return id.withUnsafeBufferPointer { PercentCoding.decodeText($0) }.map(Match.id)
   }
 }

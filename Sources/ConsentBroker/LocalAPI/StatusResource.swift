@@ -10,11 +10,10 @@ import MeroConsent
   ) throws(APIProblem) -> HTTPReply {
     broker.lookForRoom()
     let view = broker.status()
-    if let shown = broker.shownStatus, shown.view == view { return .now(shown.answer) }
-    var made = APIResponse.json(StatusJSON(view), status: 200)
-    made.prepare()
-    broker.shownStatus = (view, made)
-    return .now(made)
+    if let shown = broker.shownStatus, shown.view == view { return shown.reply }
+    let reply = HTTPReply.kept(APIResponse.json(StatusJSON(view), status: 200))
+    broker.shownStatus = (view, reply)
+    return reply
   }
 }
 
