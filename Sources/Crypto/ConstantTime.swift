@@ -8,7 +8,7 @@ package enum ConstantTime {
     left.withMemory { left in right.withMemory { right in equal(left, right) } }
   }
 
-  package static func equal(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+  package static func equal(_ left: Span<UInt8>, _ right: Span<UInt8>) -> Bool {
     left.withUnsafeBytes { left in right.withUnsafeBytes { right in equal(left, right) } }
   }
 

@@ -37,16 +37,21 @@ package struct SHA256: ~Copyable {
     }
   }
 
-  /// The digest of `bytes` alone, 32 bytes: whoever hashes often keeps the context.
-  package mutating func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
-    libcrypto {
-      [UInt8](unsafeUninitializedCapacity: Self.size) { digest, count in
+  /// A digest that needs no memory of its own.
+  package typealias Digest = InlineArray<32, UInt8>
+
+  /// The digest of `bytes` alone: whoever hashes often keeps the context.
+  package mutating func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> Digest {
+    var result = Digest(repeating: 0)
+    var span = result.mutableSpan
+    span.withUnsafeMutableBufferPointer { digest in
+      libcrypto {
         mustSucceed(EVP_DigestInit_ex(context, nil, nil), "EVP_DigestInit_ex")
         mustSucceed(EVP_DigestUpdate(context, bytes.baseAddress, bytes.count), "EVP_DigestUpdate")
         mustSucceed(EVP_DigestFinal_ex(context, digest.baseAddress, nil), "EVP_DigestFinal_ex")
-        count = Self.size
       }
     }
+    return result
   }
 
   /// The digest of `bytes`, 32 bytes.

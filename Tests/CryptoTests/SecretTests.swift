@@ -51,6 +51,7 @@ import Testing
     ] as [([UInt8], [UInt8], Bool)])
   func comparesBytes(left: [UInt8], right: [UInt8], equal: Bool) {
     #expect(ConstantTime.equal(left, right) == equal)
+    #expect(ConstantTime.equal(left.span, right.span) == equal)
     let secrets = ConstantTime.equal(Secret(copying: left), Secret(copying: right))
     #expect(secrets == equal)
   }

@@ -39,7 +39,8 @@ import MeroConsent
   /// The session that a key opens.
   func session(key: ArraySlice<UInt8>) -> Session? {
     let hash = key.withUnsafeBufferPointer { hasher.hash($0) }
-    guard let session = byKeyHash[KeyHash(hash)], ConstantTime.equal(session.row.keyHash, hash)
+    guard let session = byKeyHash[KeyHash(hash.span)],
+      ConstantTime.equal(session.row.keyHash.span, hash.span)
     else { return nil }
     return session
   }
