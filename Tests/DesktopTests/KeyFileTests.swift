@@ -37,6 +37,31 @@ import Testing
     #expect(file.value(of: "a/b", in: "None") == nil)
   }
 
+  @Test(arguments: ["k = v w", "k\t=\tv w", "k= v w", "k =v w", "k  = \t v w"])
+  func blanksAroundTheEqualsSignCountForNothing(_ line: String) {
+    var file = file("[x]\nk k=1\nkk=2\n=3\n\(line)\n[y]\nk=4\n")
+    #expect(file.value(of: "k", in: "x") == "v w")
+    file.replaceValue(of: "k", in: "x", with: "u")
+    #expect(file.value(of: "k", in: "x") == "u")
+    #expect(text(file).contains("\n" + line.replacing("v w", with: "u") + "\n[y]\n"))
+    file.removeValue(of: "k", in: "x")
+    #expect(text(file) == "[x]\nk k=1\nkk=2\n=3\n[y]\nk=4\n")
+  }
+
+  @Test func anEmptyValueIsOne() {
+    #expect(file("[x]\nk=\n").value(of: "k", in: "x") == "")
+    #expect(file("[x]\nk = \n").value(of: "k", in: "x") == "")
+    #expect(file("[x]\nk\n").value(of: "k", in: "x") == nil)
+  }
+
+  /// What a desktop's own reader takes.
+  @Test func ofSeveralTheLastCounts() {
+    var file = file("[x]\nk = a\nk=b\n")
+    #expect(file.value(of: "k", in: "x") == "b")
+    file.removeValue(of: "k", in: "x")
+    #expect(text(file) == "[x]\nk = a\n")
+  }
+
   @Test func changesOneLine() {
     var file = file(Self.sample)
     file.replaceValue(of: "a/b", in: "Default Applications", with: "q.desktop")

@@ -245,7 +245,9 @@ text/plain=c.desktop
 @pytest.mark.parametrize("before", [
     None, "", LIST, LIST + "\n\n", "[Added Associations]\nx/y=z.desktop\n\n",
     LIST.replace("mailto=", "com.example.notes=other.desktop;third.desktop;\nx-scheme-handler/b="),
-], ids=["no-list", "empty", "list", "blank-lines", "no-section", "had-another"])
+    # Which xdg-mime does not know, and desktops do.
+    LIST.replace("mailto=", "com.example.notes = other.desktop;third.desktop;\nx-scheme-handler/b="),
+], ids=["no-list", "empty", "list", "blank-lines", "no-section", "had-another", "had-blanks"])
 def test_unregistering_leaves_everything_as_it_was(desktop, before):
     """C-054, C-059."""
     desktop.applications.mkdir(parents=True)

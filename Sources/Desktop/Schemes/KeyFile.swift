@@ -30,22 +30,21 @@ struct KeyFile: Sendable, Equatable {
 
   func hasSection(_ section: String) -> Bool { range(of: section) != nil }
 
-  /// The first value of the key there.
+  /// The value of the key there: of the last line where several have it, as desktops' own readers
+  /// take it.
   func value(of key: String, in section: String) -> String? {
-    line(of: key, in: section).map { index in
-      String(decoding: lines[index].dropFirst(key.utf8.count + 1), as: UTF8.self)
-    }
+    line(of: key, in: section).map { String(decoding: lines[$0.index][$0.value...], as: UTF8.self) }
   }
 
   /// Puts another value in place of the one that is there.
   mutating func replaceValue(of key: String, in section: String, with value: String) {
-    guard let index = line(of: key, in: section) else { return }
-    lines[index] = Array("\(key)=\(value)".utf8)
+    guard let line = line(of: key, in: section) else { return }
+    lines[line.index].replaceSubrange(line.value..., with: value.utf8)
   }
 
   mutating func removeValue(of key: String, in section: String) {
-    guard let index = line(of: key, in: section) else { return }
-    lines.remove(at: index)
+    guard let line = line(of: key, in: section) else { return }
+    lines.remove(at: line.index)
   }
 
   /// Removes the heading of a section that holds nothing any more, and an empty line before it.
@@ -58,10 +57,25 @@ struct KeyFile: Sendable, Equatable {
     lines.removeSubrange(start...heading)
   }
 
-  private func line(of key: String, in section: String) -> Int? {
+  private func line(of key: String, in section: String) -> (index: Int, value: Int)? {
     guard let range = range(of: section) else { return nil }
-    let start = Array("\(key)=".utf8)
-    return range.first { lines[$0].starts(with: start) }
+    for index in range.reversed() {
+      if let value = Self.valueStart(of: key, in: lines[index]) { return (index, value) }
+    }
+    return nil
+  }
+
+  /// Where the value begins in a line of the key; `nil` in every other line. Blanks around the equals
+  /// sign count for nothing (desktop-entry-spec, "Entries").
+  private static func valueStart(of key: String, in line: [UInt8]) -> Int? {
+    guard line.starts(with: key.utf8) else { return nil }
+    let rest = line.dropFirst(key.utf8.count).drop(while: isBlank)
+    guard rest.first == UInt8(ascii: "=") else { return nil }
+    return rest.dropFirst().drop(while: isBlank).startIndex
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
   }
 
   /// The section's lines, its heading the first of them.

@@ -182,7 +182,13 @@ import Glibc
       let rest = ids.filter { $0 != id }
       let isDefault = section == MimeDefaults.section
       if isDefault, rest.isEmpty, let previous = entry.previous {
-        changed.replaceValue(of: scheme.type, in: section, with: previous)
+        // Where registering has added a line (xdg-mime knows none with blanks), the one that was
+        // there before says it again.
+        changed.removeValue(of: scheme.type, in: section)
+        if changed.value(of: scheme.type, in: section) != previous {
+          changed = list
+          changed.replaceValue(of: scheme.type, in: section, with: previous)
+        }
       } else if rest.isEmpty {
         changed.removeValue(of: scheme.type, in: section)
         if isDefault, entry.madeSection { changed.removeSection(ifEmpty: section) }
