@@ -14,20 +14,33 @@ struct ConfiguredPlaces: Sendable {
 /// Releases and sessions of the configuration.
 extension Broker {
   /// Does what the configuration says now: after `restore()`, and whenever it was read again.
-  /// What is as before stays untouched.
+  /// What is as before stays untouched. Where a newer one comes meanwhile, that one counts.
   ///
   /// A session without usable tokens is open all the same and says `needsSession`; the log says
   /// which file and why.
   func apply(_ configuration: Configuration, _ places: ConfiguredPlaces) async throws(Problem) {
     configuredPlaces = places
+    let reading = configurationTurns.reading(of: configuration)
+    try await configurationTurns.take { () async throws(Problem) in
+      try await putInForce(reading, places)
+    }
+  }
+
+  /// - Precondition: it is this one's turn.
+  private func putInForce(
+    _ reading: ConfigurationTurns.Reading, _ places: ConfiguredPlaces
+  ) async throws(Problem) {
+    guard configurationTurns.isNewest(reading) else { return }
+    let configuration = reading.configuration
     unapplied = nil
     await trust(configuration.releases)
     var kept: Set<String> = []
     for session in configuration.sessions {
+      guard configurationTurns.isNewest(reading) else { return }
       do throws(Problem) {
         kept.insert(try await open(session, places).id)
       } catch {
-        try postpone(configuration, because: error)
+        try postpone(reading, because: error)
         // As it was, until that can be written.
         let start = RandomName.configured(session)
         guard let found = vault.all.first(where: { $0.id.hasPrefix(start) }) else { continue }
@@ -38,13 +51,15 @@ extension Broker {
       }
     }
     for session in Array(vault.all) where session.isConfigured && !kept.contains(session.id) {
+      guard configurationTurns.isNewest(reading) else { return }
       do throws(Problem) {
         try await end(session, because: "The session was taken out of the configuration.")
         log.info("session of the configuration closed", .session(session.id))
       } catch {
-        try postpone(configuration, because: error)
+        try postpone(reading, because: error)
       }
     }
+    guard configurationTurns.isNewest(reading) else { return }
     configured = Dictionary(
       configuration.sessions.map { (RandomName.configured($0), $0) }, uniquingKeysWith: { $1 })
     places.keys?.removeAll(but: Set(configuration.sessions.map(\.name)))
@@ -52,17 +67,22 @@ extension Broker {
 
   /// Where the disk takes nothing, the rest of the configuration is in force all the same.
   private func postpone(
-    _ configuration: Configuration, because problem: Problem
+    _ reading: ConfigurationTurns.Reading, because problem: Problem
   ) throws(Problem) {
     guard health == .readOnly else { throw problem }
     if unapplied == nil { log.warning("a session of the configuration cannot be recorded yet") }
-    unapplied = configuration
+    unapplied = reading
   }
 
   /// The disk takes what it did not.
   func applyAgain() {
-    guard let configuration = unapplied, let places = configuredPlaces else { return }
-    Task { try? await apply(configuration, places) }
+    guard unapplied != nil else { return }
+    Task {
+      try? await configurationTurns.take { () async throws(Problem) in
+        guard let reading = unapplied, let places = configuredPlaces else { return }
+        try await putInForce(reading, places)
+      }
+    }
   }
 
   /// Sessions that trust releases have to ask their nodes anew: one that was trusted may not be.
@@ -203,15 +223,16 @@ extension Broker {
 
   /// The node refused the tokens of a configured session: somebody may have written newer ones.
   func readTokensAgain(of session: Session) {
-    guard let places = configuredPlaces,
-      let wanted = configured.first(where: { session.id.hasPrefix($0.key) })?.value
-    else { return }
     let before = session.tokensRead
     Task {
-      guard let tokens = read(wanted, places), session.tokensRead == before, !session.isClosed,
-        !session.isAnotherAccounts(than: wanted, tokens)
-      else { return }
-      try? await use(tokens, in: session)
+      try? await configurationTurns.take { () async throws(Problem) in
+        guard let places = configuredPlaces,
+          let wanted = configured.first(where: { session.id.hasPrefix($0.key) })?.value,
+          let tokens = read(wanted, places), session.tokensRead == before, !session.isClosed,
+          !session.isAnotherAccounts(than: wanted, tokens)
+        else { return }
+        try await use(tokens, in: session)
+      }
     }
   }
 }

@@ -44,8 +44,9 @@ package import MeroConsent
   /// Its sessions, by what their names begin with.
   var configured: [String: ConfiguredSession] = [:]
   var configuredPlaces: ConfiguredPlaces?
+  let configurationTurns = ConfigurationTurns()
   /// What the disk kept from being done as the configuration says.
-  var unapplied: Configuration?
+  var unapplied: ConfigurationTurns.Reading?
   var openingsUnderWay = 0
   /// Verdicts on returns that are being found, and reads of nodes.
   var judgingsUnderWay = 0 { didSet { callsEnd.countChanged(to: callsUnderWay) } }

@@ -221,6 +221,38 @@ import Testing
     #expect(fixture.broker.status().sessions == BrokerLimits.sessions + 1)
   }
 
+  // MARK: One after the other
+
+  /// What the disk postponed comes back while a newer one is being read.
+  @Test(arguments: [["work"], ["work", "fresh"], []])
+  func whatWasPostponedDoesNotUndoANewerOne(_ wanted: [String]) async throws {
+    let broker = fixture.broker
+    try tokens("the-token")
+    try await apply(session())
+    try await fixture.ledger.refuseSessions()
+    let many = ["work"] + (1...5).map { "more\($0)" }
+    try await apply(many.map { session($0) }.joined())
+    #expect(broker.status().configuredSessions == 1 && broker.unapplied != nil)
+    try await fixture.ledger.takeSessions()
+    // It is in the middle of its sessions when the newer one is read.
+    let disk = await HeldDisk(fixture.ledger)
+    broker.applyAgain()
+    await LoopActor.drain()
+    let newer = Task.immediate { try await apply(wanted.map { session($0) }.joined()) }
+    await LoopActor.drain()
+    disk.release()
+    try await newer.value
+    // Each of its steps asks the disk once.
+    for _ in 1...20 {
+      _ = try await fixture.ledger.lastSequence()
+      await LoopActor.drain()
+    }
+    #expect(broker.status().configuredSessions == wanted.count)
+    #expect(try Set(names(in: path + "/sessions")) == Set(wanted))
+    for name in wanted { _ = try caller(name) }
+    #expect(broker.unapplied == nil)
+  }
+
   // MARK: Tokens
 
   @Test func aTokenThatCannotBeReadLeavesItOpenWithoutOne() async throws {

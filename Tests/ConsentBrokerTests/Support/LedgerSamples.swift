@@ -61,4 +61,21 @@ extension Ledger {
       try connection.execute("DROP TRIGGER refuse")
     }
   }
+
+  /// As a disk would that has no room for one more session.
+  func refuseSessions() async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      try connection.execute(
+        """
+        CREATE TEMP TRIGGER refuseSessions BEFORE INSERT ON main.sessions
+          BEGIN SELECT raise(ABORT, 'no room for this one'); END
+        """)
+    }
+  }
+
+  func takeSessions() async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      try connection.execute("DROP TRIGGER refuseSessions")
+    }
+  }
 }
