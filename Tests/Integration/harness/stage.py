@@ -40,7 +40,7 @@ def set_up(folder, *rooms):
         shutil.copytree(HERE / name, tests / name)
     for path in (*HERE.glob("*.py"), HERE / "pytest.ini"):
         shutil.copy(path, tests / path.name)
-    for name in ("config", "docs"):
+    for name in ("config", "docs", "debian"):
         shutil.copytree(ROOT / name, folder / name)
     for name in PACKAGES:
         spec = importlib.util.find_spec(name)
