@@ -77,6 +77,8 @@ package struct HTTPResponse: Sendable {
   package var headers: HTTPHeaders
   /// For a HEAD request it is the body that GET would have: its length is sent, it is not.
   package var body: Body
+  /// Bytes that the body of an answer to HEAD has not, and that of GET would: its length counts them.
+  package var omittedBytes = 0
   /// Ends the connection after this answer.
   package var closesConnection = false
 

@@ -33,7 +33,7 @@ package struct HTTPResponseWriter {
     switch (transfer, response.body) {
     case (.chunked, _): append("Transfer-Encoding: chunked\r\n", to: &output)
     case (_, .bytes(let bytes)) where !response.status.isBodyless:
-      appendLength(of: bytes, to: &output)
+      appendLength(bytes.count + (isHead ? response.omittedBytes : 0), to: &output)
     default: break
     }
     append("\r\n", to: &output)
@@ -48,9 +48,9 @@ package struct HTTPResponseWriter {
     append("\r\n", to: &output)
   }
 
-  static func appendLength(of body: [UInt8], to output: inout [UInt8]) {
+  static func appendLength(_ count: Int, to output: inout [UInt8]) {
     append("Content-Length: ", to: &output)
-    append(body.count, to: &output)
+    append(count, to: &output)
     append("\r\n", to: &output)
   }
 

@@ -22,7 +22,7 @@ package import EventLoop
     HTTPResponseWriter.appendLine(response.status, to: &bytes)
     date = bytes.count..<bytes.count
     HTTPResponseWriter.appendFields(response.headers, to: &bytes)
-    HTTPResponseWriter.appendLength(of: body, to: &bytes)
+    HTTPResponseWriter.appendLength(body.count, to: &bytes)
     HTTPResponseWriter.append("\r\n", to: &bytes)
     bytes.append(contentsOf: body)
   }

@@ -82,9 +82,10 @@ extension Broker: ReturnJudge {
 
   private func recordedRequest(ticket: String) async throws(Problem) -> RequestRow? {
     if let row = recent.row(ticket: ticket) { return row }
-    let moment = recent.now
-    let row = try await read { ledger throws(LedgerError) in
-      try await ledger.request(ticket: ticket)
+    var moment = recent.now
+    let row = try await read(for: .ticket) { ledger throws(LedgerError) in
+      moment = recent.now
+      return try await ledger.request(ticket: ticket)
     }
     if let row { recent.keep(row, readAt: moment) }
     return row

@@ -160,7 +160,7 @@ extension Broker {
   }
 
   private func lastEvent() async throws(Problem) -> Int64 {
-    try await read { ledger throws(LedgerError) in try await ledger.lastSequence() }
+    try await read(for: nil) { ledger throws(LedgerError) in try await ledger.lastSequence() }
   }
 
   private func record(_ row: SessionRow) async throws(Problem) {

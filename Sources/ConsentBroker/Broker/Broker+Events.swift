@@ -16,7 +16,7 @@ extension Broker {
   /// A page of older events, for a stream that was away; `nil` where the ledger cannot be read.
   func events(of session: Session, after sequence: Int64, limit: Int) async -> [BrokerEvent]? {
     let id = session.id
-    return try? await read { ledger throws(LedgerError) in
+    return try? await read(for: .session(id)) { ledger throws(LedgerError) in
       try await ledger.events(of: id, after: sequence, limit: limit)
     }
   }

@@ -23,7 +23,7 @@ extension Broker {
     let id = session.id
     let older = number
     // One more than is shown tells whether there is a next page.
-    let recorded = try await read { ledger throws(LedgerError) in
+    let recorded = try await read(for: .session(id)) { ledger throws(LedgerError) in
       try await ledger.requests(of: id, state: state, limit: count + 1, before: older)
     }
     let rows = withUnwritten(recorded, of: session, state: state, limit: count + 1, before: older)
@@ -31,8 +31,8 @@ extension Broker {
     let views = rows.prefix(count).map(asTold).filter { state == nil || $0.state == state }
       .map { row in
         var view = view(of: row, in: session)
-        let isLong = (row.outcome?.text.utf8.count ?? 0) > BrokerLimits.listedOutcome
-        if isLong || view.outcome?.isSecret == true { view.outcome = nil }
+        view.longOutcome = nil
+        if view.outcome?.isSecret == true { view.outcome = nil }
         return view
       }
     let hasMore = max(recorded.count, rows.count) > count
@@ -50,7 +50,7 @@ extension Broker {
         let looks = self.view(of: row, in: session)
         let isLost = row.state == .approved && looks.outcome == nil
         // A token is kept by its session and by nobody else.
-        guard looks.outcome?.isSecret != true,
+        guard looks.outcome?.isSecret != true, looks.longOutcome == nil,
           !isLost || ConsentKind(rawValue: row.kind)?.outcome == nil
         else { return nil }
         return SharedView(looks)
@@ -67,10 +67,14 @@ extension Broker {
   }
 
   /// One request. Reads an invite token again from the node where memory has lost it.
-  package func get(_ requestId: String, for caller: Caller) async throws(Problem) -> RequestView {
+  ///
+  /// - Parameter withLongOutcome: whether one that is long is read as well, or only its length.
+  package func get(
+    _ requestId: String, withLongOutcome: Bool = true, for caller: Caller
+  ) async throws(Problem) -> RequestView {
     let session = try session(caller)
     guard let row = try await row(requestId, of: session) else { throw .notFound }
-    return await fullView(of: row, in: session)
+    return try await fullView(of: row, withLongOutcome: withLongOutcome, in: session)
   }
 
   /// Opens the request's page in the person's browser, where there is still something to decide.
@@ -83,7 +87,8 @@ extension Broker {
     guard let row = try await row(requestId, of: session) else { throw .notFound }
     if let error = Self.refusal(of: row) { throw .consent(error, requestId: requestId) }
     guard row.state == .started, let url = row.url else {
-      return StartResult(view: view(of: row, in: session), page: .pointless, repeated: true)
+      let full = try await withLongOutcome(row, of: session)
+      return StartResult(view: view(of: full, in: session), page: .pointless, repeated: true)
     }
     do {
       let opening = try await tools.openPage(url, activationToken)
@@ -107,7 +112,7 @@ extension Broker {
   {
     let session = try session(caller)
     guard let row = try await row(requestId, of: session) else { throw .notFound }
-    guard !row.state.isFinal else { return await fullView(of: row, in: session) }
+    guard !row.state.isFinal else { return try await fullView(of: row, in: session) }
     let ledger = try ledger()
     let ending = RequestEnding(state: .cancelled, at: tools.now())
     let request = live.of(number: row.number)
@@ -136,9 +141,10 @@ extension Broker {
     if let request = live.of(requestId: requestId, session: session) { return request.current }
     let id = session.id
     if let row = recent.row(requestId, of: id) { return row }
-    let moment = recent.now
-    let row = try await read { ledger throws(LedgerError) in
-      try await ledger.request(requestId, of: id)
+    var moment = recent.now
+    let row = try await read(for: .session(id)) { ledger throws(LedgerError) in
+      moment = recent.now
+      return try await ledger.request(requestId, of: id)
     }
     if let row { recent.keep(row, readAt: moment) }
     return row
@@ -155,7 +161,7 @@ extension Broker {
     // What only the node can say needs the session's tokens.
     let isLost =
       row.state == .approved && kind?.outcome != nil && outcome == nil
-      && row.outcome?.isLeftOut != true
+      && row.outcome?.isLong != true
     let asksNode = row.state == .started || isLost
     let needsSession = asksNode && session.needsTokens
     let leftStarting = row.state == .starting && !startingNow.contains(row.number)
@@ -170,7 +176,7 @@ extension Broker {
       requestId: row.requestId, kind: row.kind, state: row.state, createdAt: row.createdAt,
       code: row.code, url: row.url, expiresAt: row.expiresAt,
       callback: callback?.address(of: row.ticket), lifetimeCut: row.lifetimeCut,
-      outcome: outcome,
+      outcome: outcome, longOutcome: row.outcome.flatMap { $0.isLong ? $0 : nil },
       changesOrganizations: isDecided
         ? row.state == .approved && kind?.concernsOrganizations != false : nil,
       decidedAt: isDecided ? row.finishedAt : nil, lastReturn: row.lastReturn,
@@ -187,9 +193,14 @@ extension Broker {
     + "the request. Ask again."
 
   /// With the invite token read again from the node where memory has lost it.
-  func fullView(of row: RequestRow, in session: Session) async -> RequestView {
+  ///
+  /// - Parameter withLongOutcome: whether one that is long is read from the ledger.
+  func fullView(
+    of row: RequestRow, withLongOutcome: Bool = true, in session: Session
+  ) async throws(Problem) -> RequestView {
+    let row = withLongOutcome ? try await self.withLongOutcome(row, of: session) : row
     var shown = view(of: row, in: session)
-    guard row.state == .approved, shown.outcome == nil,
+    guard row.state == .approved, shown.outcome == nil, shown.longOutcome == nil,
       ConsentKind(rawValue: row.kind)?.outcome != nil, !session.needsTokens, !isStopping
     else { return shown }
     let error = await reread(row, of: session)

@@ -33,7 +33,7 @@ extension Broker {
       final = await noteReturn(of: row)
     }
     if let error = Self.refusal(of: final) { throw .consent(error, requestId: requestId) }
-    return await fullView(of: final, in: session)
+    return try await fullView(of: final, in: session)
   }
 
   /// Waits for the verdict. Each call that waits holds a connection, and a task.

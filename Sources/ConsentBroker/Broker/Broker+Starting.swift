@@ -167,12 +167,12 @@ extension Broker {
     _ idempotency: Idempotency, in session: Session
   ) async throws(Problem) -> StartResult? {
     let id = session.id
-    let row = try await read { ledger throws(LedgerError) in
+    let row = try await read(for: .session(id)) { ledger throws(LedgerError) in
       try await ledger.request(idempotencyKey: idempotency.key, of: id)
     }
     guard let row else { return nil }
     guard row.idempotency == idempotency else { throw .idempotencyKeyReused }
-    return wasCutOff(row) ? nil : there(row, in: session)
+    return wasCutOff(row) ? nil : try await there(row, in: session)
   }
 
   /// Whether an earlier run ended while the node was being asked. Nobody knows whether the node
@@ -192,7 +192,7 @@ extension Broker {
     switch try await insert(row, of: session) {
     case .inserted(let row, _): inserted = row
     case .repeated(let row):
-      guard wasCutOff(row) else { return there(row, in: session) }
+      guard wasCutOff(row) else { return try await there(row, in: session) }
       leftStarting[row.number] = nil
       inserted = row
     case .keyReused: throw .idempotencyKeyReused
@@ -272,7 +272,7 @@ extension Broker {
     case .inserted(let row, let event):
       let deadline = BootInstant.now + .seconds(lifetime)
       return try await begin(row, event: event, of: session, deadline: deadline)
-    case .repeated(let row): return there(row, in: session)
+    case .repeated(let row): return try await there(row, in: session)
     case .keyReused: throw .idempotencyKeyReused
     case .sessionEnded: throw .noSession
     }
@@ -309,8 +309,11 @@ extension Broker {
   static let closedDetail = "Its session was closed."
 
   /// What a repeat is answered.
-  private func there(_ row: RequestRow, in session: Session) -> StartResult {
-    StartResult(view: view(of: asTold(row), in: session), page: nil, repeated: true)
+  private func there(
+    _ row: RequestRow, in session: Session
+  ) async throws(Problem) -> StartResult {
+    let row = try await withLongOutcome(asTold(row), of: session)
+    return StartResult(view: view(of: row, in: session), page: nil, repeated: true)
   }
 
   /// From now on the request is watched, and its returns are known.

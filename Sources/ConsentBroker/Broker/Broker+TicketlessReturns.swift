@@ -97,7 +97,7 @@ extension Broker {
     }
     var watched = live.of(requestId: requestId)
     var looks = watched.map { judge($0, activationToken) }
-    let recorded = try? await read { ledger throws(LedgerError) in
+    let recorded = try? await read(for: .ticketless) { ledger throws(LedgerError) in
       try await ledger.newestRequests(named: requestId)
     }
     // It may have become one that is watched while the ledger was asked.

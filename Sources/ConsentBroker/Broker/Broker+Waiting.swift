@@ -29,7 +29,7 @@ extension Broker {
       let etag = OpaqueID(view(of: row, in: session).etag)
       let isOld = { (wait: Wait) in OpaqueID(wait.etag) != etag }
       guard group.contains(where: isOld) else { return }
-      let shared = SharedView(await fullView(of: row, in: session))
+      let shared = SharedView(try await fullView(of: row, in: session))
       await group.end(with: .changed(shared), where: isOld)
     } catch {
       await group.end(with: .failed(error))

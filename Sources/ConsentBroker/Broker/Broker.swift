@@ -62,7 +62,10 @@ package import MeroConsent
   var namelessUnderWay = 0
   var eventStreams = 0
   /// Lists that are read and worded at the same time: each takes many times what is sent of it.
-  let lists = Turnstile(places: 4)
+  let lists = Turnstile<String>(places: 4)
+  /// Reads that the ledger has at a time: enough to keep it busy, and no more, as whatever is written
+  /// waits for them.
+  let reads = Turnstile<RecordReader>(places: 2)
   /// Reads of invite tokens that memory has lost, by their requests' numbers.
   var rereads: [Int64: SharedWork<ConsentError?>] = [:]
   var agreedTime = AgreedTime()
@@ -176,20 +179,6 @@ package import MeroConsent
     onCountsChanged?()
   }
 
-  /// Reads from the ledger.
-  func read<R: Sendable>(
-    _ call: (Ledger) async throws(LedgerError) -> R
-  ) async throws(Problem) -> R {
-    let ledger = try ledger()
-    do {
-      return try await call(ledger)
-    } catch {
-      log.error("cannot read the record of requests: \(error.sentence)")
-      let advice = "The service cannot read its record of requests: \(error.sentence)."
-      throw .consent(ConsentError(.stateUnavailable, advice: advice, cause: error), requestId: nil)
-    }
-  }
-
   package func status() -> StatusView {
     var ofApps = 0
     var attestations: Set<NodeAttestation> = []
@@ -237,7 +226,7 @@ package import MeroConsent
   /// Reads what an earlier run left: sessions without their tokens, requests undecided.
   package func restore() async throws(Problem) {
     await cancelLeftBehind()
-    let (sessions, undecided, sequence) = try await read { ledger throws(LedgerError) in
+    let (sessions, undecided, sequence) = try await read(for: nil) { ledger throws(LedgerError) in
       (
         try await ledger.openSessions(), try await ledger.undecided(),
         try await ledger.lastSequence()
@@ -297,6 +286,8 @@ package import MeroConsent
     housekeeping.stop()
     mending.stop()
     callsEnd.stop()
+    reads.turnAway()
+    lists.turnAway()
     waits.signalAll()
     for session in vault.all { session.events.wakeAll() }
   }

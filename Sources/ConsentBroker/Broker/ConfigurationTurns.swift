@@ -11,7 +11,7 @@ import EventLoop
     fileprivate let number: Int
   }
 
-  private let turnstile = Turnstile(places: 1)
+  private let turnstile = Turnstile<Int>(places: 1)
   private var newest = 0
 
   /// From now on those that were read before have no say.
@@ -24,9 +24,12 @@ import EventLoop
   func isNewest(_ reading: Reading) -> Bool { reading.number == newest }
 
   /// Runs `body` once nothing else changes the sessions of the configuration.
+  ///
+  /// - Throws: `.stopping` where the task was cancelled before.
   func take<R>(
     _ body: @LoopActor () async throws(Problem) -> R
   ) async throws(Problem) -> R {
-    try await turnstile.pass(body)
+    guard let result = try await turnstile.pass(as: 0, body) else { throw .stopping }
+    return result
   }
 }

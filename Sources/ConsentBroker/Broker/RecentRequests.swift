@@ -2,16 +2,13 @@ import EventLoop
 import FoundationEssentials
 
 /// Finished requests that were asked for lately, as the ledger has them: an app that looks at one
-/// again and again need not wait for the ledger's thread.
+/// again and again need not wait for the ledger's thread. Long outcomes stay there.
 ///
 /// Rows hold no secret (invite tokens are `Session.secrets`). What changes a finished row, or
 /// removes it, says so before and after (`willChange`, `didChange`), so that a read of the ledger
 /// which was under way meanwhile keeps nothing.
 @LoopActor struct RecentRequests {
   static let most = 64
-  /// Bytes of the longest outcome that is kept. Most take some hundred; one that a node drew out is
-  /// read from the ledger each time.
-  static let outcomeBytes = 16 * 1024
 
   private struct Place: Hashable {
     let session: String
@@ -103,9 +100,6 @@ import FoundationEssentials
     guard row.state.isFinal else { return }
     let place = Place(row)
     if let known = entries[place]?.row, known.revision > row.revision { return }
-    if let outcome = row.outcome, outcome.text.utf8.count > Self.outcomeBytes {
-      return remove(row)
-    }
     if entries[place] == nil, entries.count == Self.most { removeOldest() }
     uses += 1
     entries[place] = Entry(row: row, usedAt: uses)

@@ -67,6 +67,9 @@ package struct RequestView: Sendable {
   /// Of an approved request that has one. Carries an invite token: only for
   /// `GET /v1/requests/{id}`, `/return`, and waits, never for lists.
   package var outcome: ConsentOutcome?
+  /// One that is long, as it was written, in the place of `outcome`; only its length where that is
+  /// enough.
+  var longOutcome: StoredOutcome?
   /// `nil` until decided.
   package var changesOrganizations: Bool?
   package var decidedAt: Date?

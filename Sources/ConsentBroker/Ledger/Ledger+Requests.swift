@@ -186,6 +186,15 @@ extension Ledger {
     }
   }
 
+  /// The whole outcome of a request, as it is written; `nil` where there is none.
+  func outcome(of number: Int64) throws(LedgerError) -> String? {
+    try read { connection throws(LedgerError) in
+      try connection.query(
+        "SELECT outcome FROM requests WHERE number = ?", [.integer(number)]
+      ) { row throws(LedgerError) in try row.optionalText(0) }.first ?? nil
+    }
+  }
+
   func request(ticket: String) throws(LedgerError) -> RequestRow? {
     try rows("WHERE ticket = ?", [.text(ticket)]).first
   }
@@ -205,13 +214,13 @@ extension Ledger {
   ) throws(LedgerError) -> [RequestRow] {
     let older = SQLValue.integer(before ?? .max)
     guard let state else {
-      return try listed(
+      return try rows(
         """
         INDEXED BY requests_listed WHERE session = ? AND number < ?
           ORDER BY number DESC LIMIT ?
         """, [.text(session), older, .integer(Int64(limit))])
     }
-    return try listed(
+    return try rows(
       """
       INDEXED BY requests_by_state WHERE session = ? AND state = ? AND number < ?
         ORDER BY number DESC LIMIT ?
@@ -219,17 +228,8 @@ extension Ledger {
   }
 
   private func rows(_ clause: String, _ values: [SQLValue]) throws(LedgerError) -> [RequestRow] {
-    try connectionRead("SELECT \(RequestRow.columns) FROM requests \(clause)", values)
-  }
-
-  private func listed(_ clause: String, _ values: [SQLValue]) throws(LedgerError) -> [RequestRow] {
-    try connectionRead("SELECT \(RequestRow.columnsOfLists) FROM requests \(clause)", values)
-  }
-
-  private func connectionRead(
-    _ sql: String, _ values: [SQLValue]
-  ) throws(LedgerError) -> [RequestRow] {
-    try read { connection throws(LedgerError) in
+    let sql = "SELECT \(RequestRow.columns) FROM requests \(clause)"
+    return try read { connection throws(LedgerError) in
       try connection.query(sql, values) { row throws(LedgerError) in try RequestRow(row) }
     }
   }

@@ -63,20 +63,14 @@ extension Date {
 }
 
 extension RequestRow {
-  static let columns = columns(outcome: "outcome")
-
-  /// With an empty text for each outcome that is longer than a list tells.
-  static let columnsOfLists = columns(
-    outcome: "iif(length(CAST(outcome AS BLOB)) > \(BrokerLimits.listedOutcome), '', outcome)")
-
-  private static func columns(outcome: String) -> String {
-    """
+  static let columns = """
     number, session, request_id, ticket, kind, state, revision, code, url, created_at, expires_at, \
-    lifetime_cut, finished_at, \(outcome), failure, detail, last_return_at, last_return_code, \
+    lifetime_cut, finished_at, outcome, failure, detail, last_return_at, last_return_code, \
     idempotency_key, idempotency_body
     """
-  }
 
+  /// Without an outcome that is long (`Ledger.outcome`).
+  ///
   /// - Parameter row: of a SELECT of `columns`.
   init(_ row: borrowing SQLiteStatement) throws(LedgerError) {
     let stateText = try row.text(5)
@@ -96,7 +90,11 @@ extension RequestRow {
     expiresAt = row.optionalInteger(10).map(Date.init(ledgerTime:))
     lifetimeCut = row.integer(11) != 0
     finishedAt = row.optionalInteger(12).map(Date.init(ledgerTime:))
-    outcome = try row.optionalText(13).map(StoredOutcome.init(text:))
+    let outcomeBytes = row.byteCount(13)
+    outcome =
+      outcomeBytes > BrokerLimits.listedOutcome
+      ? StoredOutcome(leftOut: outcomeBytes)
+      : try row.optionalText(13).map(StoredOutcome.init(text:))
     failure = try row.optionalText(14)
     detail = try row.optionalText(15)
     lastReturn = try LastReturn(row, at: 16, code: 17)

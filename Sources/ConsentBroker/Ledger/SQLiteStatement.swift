@@ -81,6 +81,9 @@ struct SQLiteStatement: ~Copyable {
     return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   }
 
+  /// Of a text or a blob; 0 for NULL.
+  borrowing func byteCount(_ column: Int) -> Int { Int(sqlite3_column_bytes(handle, CInt(column))) }
+
   borrowing func bytes(_ column: Int) throws(LedgerError) -> [UInt8] {
     guard let start = sqlite3_column_blob(handle, CInt(column)) else {
       try checkMemory()

@@ -3,29 +3,43 @@ import MeroConsent
 
 /// An outcome as the ledger keeps it: never one that is a credential.
 struct StoredOutcome: Sendable, Equatable {
-  /// JSON, its keys sorted.
+  /// JSON, its keys sorted; empty where it was left out.
   let text: String
-  /// `nil` where the text is none of an outcome.
+  /// Bytes of the text, also of one that was left out.
+  let byteCount: Int
+  /// `nil` where the text is none of an outcome, and of a long one: that is told as it is written,
+  /// since to read it takes long.
   let outcome: ConsentOutcome?
 
-  /// A list has no room for it; it is in the answer to its request alone.
-  var isLeftOut: Bool { text.isEmpty }
+  var isLong: Bool { byteCount > BrokerLimits.listedOutcome }
+
+  /// It is long, and read only by who tells it.
+  var isLeftOut: Bool { text.isEmpty && byteCount > 0 }
 
   /// As it was read.
   init(text: String) {
     self.text = text
-    outcome = (try? JSONDecoder().decode(OutcomeBody.self, from: Data(text.utf8)))?.outcome
+    byteCount = text.utf8.count
+    outcome =
+      byteCount > BrokerLimits.listedOutcome
+      ? nil : (try? JSONDecoder().decode(OutcomeBody.self, from: Data(text.utf8)))?.outcome
   }
+
+  /// One that stays where it is.
+  init(leftOut byteCount: Int) { (text, self.byteCount, outcome) = ("", byteCount, nil) }
 
   /// - Returns: `nil` for one that holds a secret.
   init?(_ outcome: ConsentOutcome) {
     guard !outcome.isSecret else { return nil }
     let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let bytes = try? encoder.encode(OutcomeBody(outcome)) else { return nil }
     text = String(decoding: bytes, as: UTF8.self)
-    self.outcome = outcome
+    byteCount = bytes.count
+    self.outcome = byteCount > BrokerLimits.listedOutcome ? nil : outcome
   }
 
-  static func == (left: Self, right: Self) -> Bool { left.text == right.text }
+  static func == (left: Self, right: Self) -> Bool {
+    left.text == right.text && left.byteCount == right.byteCount
+  }
 }

@@ -71,6 +71,15 @@ struct JSONText {
     list(objects) { $0.append($1) }
   }
 
+  /// A value that is JSON already.
+  mutating func member(_ name: StaticString, written json: String?) {
+    guard let json else { return }
+    begin(name)
+    // Its place and all that follows, at once.
+    bytes.reserveCapacity(bytes.count + json.utf8.count + 512)
+    bytes.append(contentsOf: json.utf8)
+  }
+
   // MARK: Parts
 
   private mutating func begin(_ name: StaticString) {

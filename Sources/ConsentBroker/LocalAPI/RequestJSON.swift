@@ -14,6 +14,7 @@ struct RequestJSON: JSONObject {
   let callback: String?
   let decision: String?
   let outcome: OutcomeJSON?
+  let longOutcome: StoredOutcome?
   let changesOrganizations: Bool?
   let decidedAt: Date?
   let lastReturn: LastReturnJSON?
@@ -38,6 +39,7 @@ struct RequestJSON: JSONObject {
     callback = view.callback
     decision = view.decision?.rawValue
     outcome = view.outcome.map(OutcomeJSON.init)
+    longOutcome = view.longOutcome
     changesOrganizations = view.changesOrganizations
     decidedAt = view.decidedAt
     lastReturn = view.lastReturn.map(LastReturnJSON.init)
@@ -76,6 +78,7 @@ struct RequestJSON: JSONObject {
     }
     json.member("openedReason", openedReason)
     json.member("outcome", outcome)
+    json.member("outcome", written: longOutcome?.text)
     json.member("readFailure", readFailure)
     json.member("recorded", recorded)
     json.member("requestId", requestId)

@@ -20,13 +20,9 @@ import HTTP
     to call: APICall, _ shared: SharedView, isCurrent: Bool, of caller: Caller, in broker: Broker
   ) throws(APIProblem) -> HTTPReply {
     let view = shared.view
-    let headers = call.request.headers
-    guard headers.contains(.ifNoneMatch),
-      let known = EntityTagCondition(headers.values(of: .ifNoneMatch)),
-      known.matches(view.etag)
-    else { return answer(shared) }
+    guard isKnown(view.etag, to: call) else { return answer(shared) }
     let seconds = WaitPreference.seconds(
-      in: headers.values(of: .prefer), longest: BrokerLimits.longestWait)
+      in: call.request.headers.values(of: .prefer), longest: BrokerLimits.longestWait)
     guard let seconds else { return .now(RequestsResource.unchanged(view.etag)) }
     let answer = RequestWait(seconds: seconds)
     answer.wait = try asking { () throws(Problem) in
@@ -36,6 +32,13 @@ import HTTP
       ) { end in answer.end(end) }
     }
     return .parked(answer)
+  }
+
+  /// Whether the client says that it has the version with this tag.
+  static func isKnown(_ etag: String, to call: APICall) -> Bool {
+    let headers = call.request.headers
+    return headers.contains(.ifNoneMatch)
+      && EntityTagCondition(headers.values(of: .ifNoneMatch))?.matches(etag) == true
   }
 
   func hurry() { wait?.end(.unchanged) }

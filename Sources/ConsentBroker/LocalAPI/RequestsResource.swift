@@ -38,13 +38,16 @@ import HTTP
     }
     let limit = try parameters["limit"].map(limit) ?? BrokerLimits.listDefault
     let before = parameters["before"]
-    return try await broker.lists.pass { () async throws(APIProblem) in
+    let answer = try await broker.lists.pass(as: caller.session) {
+      () async throws(APIProblem) in
       let list = try await asking { () async throws(Problem) in
         try await broker.list(state: state, limit: limit, before: before, for: caller)
       }
       return APIResponse.json(
         ListBody(requests: list.requests.map { RequestJSON($0) }, next: list.next), status: 200)
     }
+    guard let answer else { throw APIProblem(.stopping) }
+    return answer
   }
 
   /// Answers at once, unless the client has this very version and is willing to wait for another.
@@ -58,7 +61,14 @@ import HTTP
     return .later {
       do throws(APIProblem) {
         let view = try await asking { () async throws(Problem) in
-          try await broker.get(call.id, for: caller)
+          // What memory has waits for nothing: who sends ahead has one answer at a time all the same.
+          await Task.yield()
+          let view = try await broker.get(call.id, withLongOutcome: false, for: caller)
+          // Nobody who has it already, or wants the head alone, has a long outcome read.
+          guard view.longOutcome?.isLeftOut == true, call.request.method != .head,
+            !RequestWait.isKnown(view.etag, to: call)
+          else { return view }
+          return try await broker.get(call.id, for: caller)
         }
         let reply = try RequestWait.reply(
           to: call, SharedView(view), isCurrent: false, of: caller, in: broker)
@@ -101,7 +111,10 @@ import HTTP
   // MARK: Answers
 
   static func answer(_ view: RequestView, waited: Int? = nil) -> HTTPResponse {
-    APIResponse.json(RequestJSON(view), status: 200, headers: headers(view.etag, waited: waited))
+    var answer = APIResponse.json(
+      RequestJSON(view), status: 200, headers: headers(view.etag, waited: waited))
+    if let outcome = view.longOutcome, outcome.isLeftOut { answer.omittedBytes = outcome.byteCount }
+    return answer
   }
 
   private static func answer(_ result: StartResult, status: HTTPStatus) -> HTTPResponse {

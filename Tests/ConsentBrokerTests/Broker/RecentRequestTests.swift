@@ -151,21 +151,6 @@ import Testing
     #expect(recent.row(ticket: "ticket-s_one-new")?.requestId == "new")
   }
 
-  @Test func aLongOutcomeIsLeftToTheLedger() {
-    func withOutcome(_ bytes: Int, revision: Int64) -> RequestRow {
-      var row = finished("1", revision: revision)
-      row.outcome = StoredOutcome(text: String(repeating: "x", count: bytes))
-      return row
-    }
-    var recent = RecentRequests()
-    recent.keep(withOutcome(RecentRequests.outcomeBytes, revision: 1))
-    #expect(recent.count == 1)
-    // Nor is what was there before it told any more.
-    recent.keep(withOutcome(RecentRequests.outcomeBytes + 1, revision: 2))
-    #expect(recent.count == 0)
-    #expect(recent.row(ticket: "ticket-s_one-1") == nil)
-  }
-
   /// A read of the ledger that began before a change, or during it, may have seen what was before.
   @Test func aReadFromBeforeAChangeKeepsNothing() {
     var recent = RecentRequests()
