@@ -96,6 +96,21 @@ extension OwnedDescriptor {
     }
   }
 
+  /// Writes what another open file has, and keeps little of it in memory.
+  ///
+  /// - Throws: `EFBIG` when there are more than `limit` bytes.
+  borrowing func writeAll(readFrom source: CInt, limit: Int) throws(SystemError) {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    var copied = 0
+    while true {
+      let count = try Files.retrying("read") { CInt(Glibc.read(source, &chunk, chunk.count)) }
+      if count == 0 { return }
+      copied += Int(count)
+      guard copied <= limit else { throw SystemError(call: "read", code: EFBIG) }
+      try writeAll(Array(chunk[..<Int(count)]))
+    }
+  }
+
   package borrowing func writeAll(_ bytes: [UInt8]) throws(SystemError) {
     let number = withNumber { $0 }
     var written = 0

@@ -87,13 +87,32 @@ package struct OpenDirectory: ~Copyable, Sendable {
   package borrowing func replace(
     _ name: String, with bytes: [UInt8], mode: UInt32
   ) throws(SystemError) {
+    try replace(name, mode: mode) { file throws(SystemError) in try file.writeAll(bytes) }
+  }
+
+  /// The same with what another file has from its current place on, a piece at a time.
+  ///
+  /// - Throws: `EFBIG` when there are more than `limit` bytes.
+  package borrowing func replace(
+    _ name: String, withContentOf source: borrowing OwnedDescriptor, limit: Int, mode: UInt32
+  ) throws(SystemError) {
+    let number = source.withNumber { $0 }
+    try replace(name, mode: mode) { file throws(SystemError) in
+      try file.writeAll(readFrom: number, limit: limit)
+    }
+  }
+
+  private borrowing func replace(
+    _ name: String, mode: UInt32,
+    _ write: (borrowing OwnedDescriptor) throws(SystemError) -> Void
+  ) throws(SystemError) {
     let new = name + ".new"
     // Left over from a process that ended in the middle.
     try? unlink(new)
     do throws(SystemError) {
       let file = try open(new, .write, create: .exclusive(mode: mode))
       try file.setMode(mode)
-      try file.writeAll(bytes)
+      try write(file)
       try file.sync()
       try rename(new, to: name)
     } catch {

@@ -20,6 +20,22 @@ import Testing
     #expect(try directory.names() == [])
   }
 
+  @Test func copiesAFileUpToALimit() throws {
+    let directory = try OpenDirectory(scratch.path, owner: geteuid())
+    let bytes = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
+    try Files.replace(scratch.file("from"), with: bytes, mode: 0o600)
+    let source = try Files.open(scratch.file("from"), .read)
+    try directory.replace("f", withContentOf: source, limit: bytes.count, mode: 0o600)
+    #expect(try directory.read("f", limit: bytes.count) == bytes)
+    let again = try Files.open(scratch.file("from"), .read)
+    #expect(throws: SystemError(call: "read", code: EFBIG)) {
+      try directory.replace("f", withContentOf: again, limit: bytes.count - 1, mode: 0o600)
+    }
+    // What was there is there still, and nothing else.
+    #expect(try directory.read("f", limit: bytes.count) == bytes)
+    #expect(try directory.names().sorted() == ["f", "from"])
+  }
+
   @Test func staysTheOneThatWasOpened() throws {
     try Files.makeDirectory(scratch.file("d"), mode: 0o700)
     let directory = try OpenDirectory(scratch.path, owner: geteuid())

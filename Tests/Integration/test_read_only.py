@@ -1,11 +1,13 @@
 """A state directory that cannot be written when the daemon starts: it serves what is there."""
 
+import contextlib
 import sqlite3
 
 import pytest
 from harness import settings
 from harness.api import API, Session
-from harness.disk import FailingDisk
+from harness.crowd import MIB, Memory
+from harness.disk import FailingDisk, SmallDisk
 from harness.programs import Daemon
 from harness.site import state, target
 from harness.waiting import until
@@ -96,6 +98,29 @@ def test_a_killed_one_leaves_no_copy_for_good(obstacle, daemon, session):
     daemon.start()
     assert copies(daemon) == []
     assert session.request(view["requestId"])["state"] == "started"
+
+
+def test_a_large_record_is_not_in_memory(home, programs):
+    """Its copy is made a piece at a time."""
+    size = 64 * MIB
+    disk = SmallDisk(home / "large", 3 * size // 1024)
+    try:
+        daemon = programs(Daemon, "--state-dir", disk.folder).start()
+        assert daemon.stop() == 0
+        with contextlib.closing(sqlite3.connect(daemon.record)) as record:
+            record.execute("CREATE TABLE ballast (bytes BLOB)")
+            for _ in range(size // MIB):
+                with record:
+                    record.execute("INSERT INTO ballast VALUES (randomblob(?))", (MIB,))
+        assert daemon.record.stat().st_size > size
+        disk.remount("ro")
+        daemon.start()
+        assert daemon.status["state"]["health"] == "read-only"
+        assert max(copy.stat().st_size for copy in copies(daemon)) > size
+        assert Memory(daemon.pid).peak < size // 2
+        assert daemon.stop() == 0
+    finally:
+        disk.close()
 
 
 def test_it_is_locked_all_the_same(obstacle, daemon, programs, session):

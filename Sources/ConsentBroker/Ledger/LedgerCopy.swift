@@ -5,7 +5,7 @@ import EventLoop
 struct LedgerCopy: Sendable {
   let folder: OwnFolder
 
-  /// Bytes of a database that is copied: it goes into memory.
+  /// Bytes of a database that is copied: the other disk may be memory.
   private static let limit = 256 << 20
 
   /// Makes it anew, of the database and its log.
@@ -14,8 +14,10 @@ struct LedgerCopy: Sendable {
     let directory = try folder.make()
     for suffix in ["", LedgerFile.sideNames[0]]
     where suffix.isEmpty || file.exists(file.path + suffix) {
-      let bytes = try Files.read(file.path + suffix, limit: Self.limit)
-      try directory.replace(LedgerFile.name + suffix, with: bytes, mode: 0o600)
+      let source = try Files.open(file.path + suffix, .read)
+      try source.checkIsRegular()
+      try directory.replace(
+        LedgerFile.name + suffix, withContentOf: source, limit: Self.limit, mode: 0o600)
     }
     return LedgerFile(directory: folder.path)
   }
