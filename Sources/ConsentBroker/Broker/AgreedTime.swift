@@ -25,6 +25,11 @@ struct AgreedTime {
     byNodes(at: now).map { min($0, wall) }
   }
 
+  /// What is later than this is so by nobody's clock.
+  func latest(wall: Date, at now: BootInstant) -> Date {
+    byNodes(at: now).map { max($0, wall) } ?? wall
+  }
+
   private func byNodes(at now: BootInstant) -> Date? {
     told.map { $0.date.addingTimeInterval((now - $0.at) / .seconds(1)) }
   }
@@ -39,4 +44,7 @@ extension Broker {
 
   /// What is older than this by as much as may be forgotten; `nil` while nobody can say.
   var agreedNow: Date? { agreedTime.date(wall: tools.now(), at: .now) }
+
+  /// No time that was recorded rightly is later.
+  var latestNow: Date { agreedTime.latest(wall: tools.now(), at: .now) }
 }

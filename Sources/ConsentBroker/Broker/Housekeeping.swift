@@ -104,9 +104,10 @@ import FoundationEssentials
     guard let ledger = broker.ledgerIfAny else { return }
     let cutoff = now.addingTimeInterval(-(broker.settings.retention / .seconds(1)))
     while !isStopped {
-      broker.recent.forget(finishedBefore: cutoff)
-      let isMore = try? await ledger.removeOld(before: cutoff)
-      broker.recent.forget(finishedBefore: cutoff)
+      let latest = max(now, broker.latestNow)
+      broker.recent.forget(finishedBefore: cutoff, orAfter: latest)
+      let isMore = try? await ledger.removeOld(before: cutoff, noneAfter: latest)
+      broker.recent.forget(finishedBefore: cutoff, orAfter: latest)
       guard isMore == true else { return }
       try? await LoopActor.sleep(for: Self.stepPause)
     }

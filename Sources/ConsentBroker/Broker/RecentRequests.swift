@@ -128,10 +128,12 @@ import FoundationEssentials
     if let row { keep(row) }
   }
 
-  /// The ledger forgets what ended before `cutoff`: called before and after it does.
-  mutating func forget(finishedBefore cutoff: Date) {
+  /// The ledger forgets what ended before `cutoff`, and changes what did after `latest`: called before
+  /// and after it does.
+  mutating func forget(finishedBefore cutoff: Date, orAfter latest: Date = .distantFuture) {
     changes += 1
-    for entry in entries.values where entry.row.finishedAt.map({ $0 < cutoff }) ?? true {
+    for entry in entries.values
+    where entry.row.finishedAt.map({ $0 < cutoff || $0 > latest }) ?? true {
       remove(entry.row)
     }
   }

@@ -139,5 +139,9 @@ enum LedgerSchema {
     """
     ALTER TABLE requests ADD COLUMN lifetime_cut INTEGER NOT NULL DEFAULT 0;
     """,
+    // 3. Events are forgotten by their times, which a clock that was set takes out of order.
+    """
+    CREATE INDEX events_by_time ON events (at);
+    """,
   ]
 }

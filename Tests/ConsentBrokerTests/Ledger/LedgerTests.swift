@@ -195,12 +195,12 @@ import Testing
     let kept = try await ledger.started("kept")
     let before = try await ledger.lastSequence()
     let cutoff = Sample.time.addingTimeInterval(1)
-    #expect(try await ledger.removeOld(before: Sample.time) == false)
+    #expect(try await ledger.removeOld(before: Sample.time, noneAfter: cutoff) == false)
     #expect(
       try await ledger.requests(of: "s_one", state: nil, limit: 500, before: nil).count == count + 1
     )
     var steps = 1
-    while try await ledger.removeOld(before: cutoff) { steps += 1 }
+    while try await ledger.removeOld(before: cutoff, noneAfter: cutoff) { steps += 1 }
     #expect(steps >= 3)
     #expect(
       try await ledger.requests(of: "s_one", state: nil, limit: 500, before: nil) == [kept])
@@ -208,5 +208,43 @@ import Testing
     let next = try await ledger.started("next")
     #expect(next.number == kept.number + 1)
     #expect(try await ledger.lastSequence() == before + 1)
+  }
+
+  /// The clock was years ahead for a moment, at which more was recorded than goes in one step.
+  @Test func whatIsDatedYearsAheadKeepsNothingElseFromGoing() async throws {
+    let directory = try TemporaryDirectory()
+    let ledger = try LedgerFile(directory: directory.path).open().ledger
+    let ahead = Sample.time.addingTimeInterval(8 * 365 * 86_400)
+    let count = Retention.rowsPerStep + 10
+    func record(_ name: String, _ count: Int, at date: Date) async throws {
+      for number in 1...count {
+        let row = try await ledger.started("\(name)-\(number)", at: date)
+        _ = try await ledger.finish(row.number, RequestEnding(state: .declined, at: date))
+      }
+    }
+    func left() async throws -> (requests: Int, events: Int) {
+      (
+        try await ledger.requests(of: "s_one", state: nil, limit: 900, before: nil).count,
+        try await ledger.events(of: "s_one", after: 0, limit: 900).count
+      )
+    }
+    try await record("ahead", count, at: ahead)
+    try await record("old", 5, at: Sample.time)
+    let session = Sample.session()
+    try await ledger.insert(session)
+    _ = try await ledger.end(session: session.id, at: ahead, detail: "closed")
+    let now = Sample.time.addingTimeInterval(40 * 86_400)
+    while try await ledger.removeOld(before: now.addingTimeInterval(-86_400), noneAfter: now) {}
+    #expect(try await left() == (count, 2 * count))
+    // They are of a time that has been.
+    let one = try #require(try await ledger.request("ahead-1", of: "s_one"))
+    #expect(one.finishedAt == now && one.revision == 4)
+    let later = now.addingTimeInterval(1)
+    while try await ledger.removeOld(before: later, noneAfter: later) {}
+    #expect(try await left() == (0, 0))
+    let sessions = try await ledger.read { connection throws(LedgerError) in
+      try connection.query("SELECT count(*) FROM sessions") { $0.integer(0) }
+    }
+    #expect(sessions == [0])
   }
 }
