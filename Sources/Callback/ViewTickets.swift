@@ -17,8 +17,19 @@ package import EventLoop
     private let began = BootInstant.now
     package private(set) var state: PageState?
     private var pages: [Waiter] = []
+    private var finding: Task<Void, Never>?
 
     package init() {}
+
+    deinit { finding?.cancel() }
+
+    /// Shows what `work` comes to, which is cancelled where this page is forgotten before.
+    package func find(_ work: @escaping @LoopActor () async -> PageState) {
+      finding = Task { [weak self] in
+        let state = await work()
+        self?.show(state)
+      }
+    }
 
     package func show(_ state: PageState) {
       self.state = state

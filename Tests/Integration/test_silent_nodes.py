@@ -69,7 +69,6 @@ def test_clients_that_hang_up_keep_no_place(programs, node, silence):
 
 
 @pytest.mark.memory
-@pytest.mark.memory
 def test_new_tokens_again_and_again_leave_nothing_that_waits(daemon, node, silence):
     session = theirs(daemon, node, silence)
     with session.connection() as connection:
@@ -89,7 +88,6 @@ def test_new_tokens_again_and_again_leave_nothing_that_waits(daemon, node, silen
           "the memory is given back")
 
 
-@pytest.mark.memory
 @pytest.mark.memory
 def test_returns_that_hang_up_are_in_nobodys_way(daemon, node, silence):
     """The person comes back with a ticket, and without one, while another app's returns wait."""
@@ -146,3 +144,36 @@ def test_no_app_waits_with_more_calls_than_its_share(daemon, node, silence):
             except TimeoutError:
                 return True
     until(waits, "there is room again")
+
+
+@pytest.mark.memory
+def test_many_sessions_whose_clients_hang_up_leave_little(daemon, node):
+    """At a node that shakes hands and then says nothing: returns, and what is asked anew."""
+    sessions = [Session(daemon, node, package=f"com.example.p{number}") for number in range(24)]
+    sessions[0].post("/v1/session/check")
+    node.misbehave("slow", on="result", times="forever", number=3_600_000)
+    node.misbehave("slow", on="request", times="forever", number=3_600_000)
+    for number, session in enumerate(sessions):
+        with session.connection() as connection:
+            for place in range(48):
+                connection.send(session.bytes("POST", "/v1/requests", {"started": {
+                    "requestId": f"r-{number}-{place}", "code": "ABCD-EF", "kind": "createOrg",
+                    "url": f"{node.ready['url']}/consent/r-{number}-{place}?code=ABCD-EF",
+                    "expiresAt": "2099-01-01T00:00:00Z"}}))
+                assert connection.answer().status == 201
+    for _ in range(2):
+        for number, session in enumerate(sessions):
+            for place in range(48):
+                hang_up(session, session.bytes(
+                    "POST", path(f"r-{number}-{place}", "/return"), {"url": "x://r"}))
+            for _ in range(8):
+                hang_up(session, session.bytes("POST", "/v1/requests", START))
+            # What is measured is what their nodes keep waiting, and not how many hang up at a time.
+            daemon.api.get("/v1/status")
+    assert Memory(daemon.pid).private < 64 * MIB, Memory(daemon.pid)
+    # Nothing of it is in the way of whoever comes next.
+    node.behave()
+    mine = Session(daemon, node)
+    view = mine.start()
+    node.decide(view["requestId"])
+    until(lambda: mine.request(view["requestId"])["state"] == "approved", "others are told")

@@ -22,7 +22,8 @@ extension Broker: ReturnJudge {
       // A view is made for what is judged: there are only so many.
       guard canJudge(returned) else { return .tooMany(retryAfter: 1) }
       let (ticket, view) = views.make()
-      return beginJudging(returned, for: view) ? .done(ticket: ticket) : .tooMany(retryAfter: 1)
+      judge(returned, for: view)
+      return .done(ticket: ticket)
     }
     if let request = live.of(ticket: ticket) { return take(returned, of: request) }
     let found: RequestRow?
@@ -95,7 +96,7 @@ extension Broker: ReturnJudge {
     let waiter = Waiter()
     request.pages.append(waiter)
     defer { request.pages.removeAll { $0 === waiter } }
-    while !request.endIsTold, !request.judgings.isEmpty, !isStopping {
+    while !request.endIsTold, request.isReturnedTo, !isStopping {
       let slow = request.newestReturnAt + ViewTickets.Limits.checking
       if slow <= .now { return .notConfirmed }
       if await !waiter.wait(until: min(deadline, slow)), deadline <= .now { return .checking }

@@ -49,6 +49,8 @@ extension Broker {
     let answer: Result<ConsentResult, ConsentError>
     let given = session.tokensGiven
     if let client = session.client, !session.tokensAreSpent {
+      request.reading?.isAsking = true
+      defer { request.reading?.isAsking = false }
       do {
         let reading = try await client.read(request.row.requestId, kind: request.kind)
         (answer, nodeDate) = (.success(reading.result), reading.nodeDate)
@@ -86,7 +88,7 @@ extension Broker {
   private func settle(_ request: LiveRequest, _ verdict: LiveRequest.Verdict) async -> Look {
     guard let ledger = ledgerIfAny else { return .refused(ConsentError(.stateUnavailable)) }
     var ending = verdict.ending
-    if !request.judgings.isEmpty, ending.lastReturn == nil {
+    if request.isReturnedTo, ending.lastReturn == nil {
       ending.lastReturn = LastReturn(at: tools.now().asKept, code: Self.returnCode(of: ending))
       request.unwritten?.ending = ending
     }
@@ -131,8 +133,11 @@ extension Broker {
       request.row = change.row
       request.isOver = true
       request.unwritten = nil
-      watcher.forget(request)
+      request.timer.disarm()
       live.remove(request)
+      nodeTurns.exempt(request.turn)
+      // Nobody needs an answer any more.
+      if let reading = request.reading, reading.isAsking { reading.task.cancel() }
       request.wakePages()
     }
     session.events.publish(change.event, activationToken)

@@ -1,4 +1,5 @@
 package import Desktop
+import EventLoop
 import FoundationEssentials
 import MeroConsent
 
@@ -213,36 +214,47 @@ extension Broker {
 
   /// One read at a time for a request, shared by everybody who asks.
   private func reread(_ row: RequestRow, of session: Session) async -> ConsentError? {
+    let number = row.number
     let work =
-      rereads[row.number]
-      ?? SharedWork<ConsentError?> { [self] in
-        defer { rereads[row.number] = nil }
-        guard let client = session.client else { return session.tokensAreNeeded }
-        let given = session.tokensGiven
-        let answer: Result<ConsentResult, ConsentError>
-        do throws(ConsentError) {
-          let kind = ConsentKind(rawValue: row.kind)
-          let reading = try await client.read(row.requestId, kind: kind)
-          answer = .success(reading.result)
-          noteTime(ofNode: reading.nodeDate)
-        } catch {
-          answer = .failure(error)
-        }
-        noteAnswer(answer, of: session, given: given)
-        switch answer {
-        case .success(let result):
-          guard result.status == .approved, let outcome = result.outcome else {
-            return ConsentError(.resultInvalid)
+      rereads[number]
+      ?? SharedWork<ConsentError?>(
+        endingWhenLeft: { [self] in rereads[number] = nil },
+        { [self] in
+          let error = await nodeTurns.pass(for: session, until: lineEnd) {
+            await readOutcome(of: row, in: session)
           }
-          session.keep(outcome, of: row.number)
-          waits.signal(row.requestId, of: session.id)
-          return nil
-        case .failure(let error): return error
-        }
-      }
-    rereads[row.number] = work
+          return error ?? ConsentError(.nodeUnreachable)
+        })
+    rereads[number] = work
     return await work.result() ?? ConsentError(.cancelled)
   }
+
+  private func readOutcome(of row: RequestRow, in session: Session) async -> ConsentError? {
+    guard let client = session.client else { return session.tokensAreNeeded }
+    let given = session.tokensGiven
+    let answer: Result<ConsentResult, ConsentError>
+    do throws(ConsentError) {
+      let reading = try await client.read(row.requestId, kind: ConsentKind(rawValue: row.kind))
+      answer = .success(reading.result)
+      noteTime(ofNode: reading.nodeDate)
+    } catch {
+      answer = .failure(error)
+    }
+    noteAnswer(answer, of: session, given: given)
+    switch answer {
+    case .success(let result):
+      guard result.status == .approved, let outcome = result.outcome else {
+        return ConsentError(.resultInvalid)
+      }
+      session.keep(outcome, of: row.number)
+      waits.signal(row.requestId, of: session.id)
+      return nil
+    case .failure(let error): return error
+    }
+  }
+
+  /// Until when a call that begins now waits for its turn.
+  var lineEnd: BootInstant { .now + settings.client.callLimit }
 
   /// What a finished request that was not decided answers to whoever wants its decision.
   static func refusal(of row: RequestRow) -> ConsentError? {

@@ -66,22 +66,31 @@ extension Broker {
     _ request: LiveRequest, namedIt: Bool = true, _ activationToken: ActivationToken? = nil
   ) -> ReturnJudging {
     if let activationToken { request.activationToken = activationToken }
-    request.newestReturnAt = .now
+    if namedIt { request.newestReturnAt = .now }
     if let same = request.judgings.last, same.takesMore, same.arrival == request.readsBegun {
-      same.namedIt = same.namedIt || namedIt
+      if namedIt {
+        same.namedIt = true
+        nodeTurns.hurry(request.turn)
+      }
       return same
     }
     let judging = ReturnJudging(arrival: request.readsBegun, namedIt: namedIt)
     request.judgings.append(judging)
     judgingsUnderWay += 1
-    judging.work = SharedWork { [self] in
+    let work: @LoopActor () async -> Void = { [self] in
       let look = await find(judging, of: request)
       request.judgings.removeAll { $0 === judging }
       judgingsUnderWay -= 1
       // It is of this moment; a later event must not take the focus.
       if request.judgings.isEmpty { request.activationToken = nil }
       request.wakePages()
-      return look
+      judging.work.end(look)
+    }
+    if request.unwritten != nil {
+      // The node has said it, and only the disk is missing.
+      Task { await work() }
+    } else {
+      nodeTurns.run(in: request.turn, isUrgent: namedIt, work)
     }
     return judging
   }
@@ -93,7 +102,7 @@ extension Broker {
     switch look {
     case .final(let row):
       // The end may have been on its way to the disk when this return came.
-      return .final(await noteReturn(of: row))
+      return judging.namedIt ? .final(await noteReturn(of: row)) : look
     case .refused(let error):
       guard judging.namedIt else { break }
       if await !refuse(request, error.code) { await noteReturn(ofEnded: request) }

@@ -67,11 +67,16 @@ extension Broker {
       throw .consent(session.tokensAreNeeded, requestId: nil)
     }
     let given = session.tokensGiven
-    do {
-      let nodeClock = try await client.check()
-      noteIsReachable(session)
-      noteTime(ofNode: nodeClock)
-      return SessionCheck(checkedAt: tools.now(), nodeClock: nodeClock)
+    do throws(ConsentError) {
+      let checked = try await nodeTurns.pass(for: session, until: lineEnd) {
+        () async throws(ConsentError) in
+        let nodeClock = try await client.check()
+        noteIsReachable(session)
+        noteTime(ofNode: nodeClock)
+        return SessionCheck(checkedAt: tools.now(), nodeClock: nodeClock)
+      }
+      guard let checked else { throw ConsentError(.nodeUnreachable) }
+      return checked
     } catch {
       noteAnswer(.failure(error), of: session, given: given)
       throw .consent(error, requestId: nil)

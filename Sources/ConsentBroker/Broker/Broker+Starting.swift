@@ -57,14 +57,21 @@ extension Broker {
         session: session.id, requestId: RandomName.starting(), ticket: ViewTickets.randomTicket(),
         kind: request.kind.rawValue, state: .starting, createdAt: tools.now().asKept,
         idempotency: idempotency)
-      return try await started(row, of: session) { row async throws(ConsentError) in
-        // Where nobody says where the page leads, it leads here. Origins of a package, where they
-        // are named, would refuse that.
-        let ownReturn =
-          session.row.returnTo == nil && session.row.origins.isEmpty
-          ? callback?.address(of: row.ticket) : nil
-        return try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
+      let result = try await nodeTurns.pass(for: session, until: lineEnd) {
+        () async throws(Problem) in
+        // It may have ended meanwhile.
+        _ = try self.session(caller)
+        return try await started(row, of: session) { row async throws(ConsentError) in
+          // Where nobody says where the page leads, it leads here. Origins of a package, where they
+          // are named, would refuse that.
+          let ownReturn =
+            session.row.returnTo == nil && session.row.origins.isEmpty
+            ? callback?.address(of: row.ticket) : nil
+          return try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
+        }
       }
+      guard let result else { throw .consent(ConsentError(.nodeUnreachable), requestId: nil) }
+      return result
     }
   }
 

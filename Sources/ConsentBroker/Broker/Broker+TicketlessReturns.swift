@@ -4,8 +4,12 @@ import EventLoop
 import MeroConsent
 
 /// Returns that come without a ticket: through the desktop's URL handler, and on the callback from
-/// a served page that has none. Anybody can send one, so few are judged at a time, and apart from
-/// those that have a ticket.
+/// a served page that has none.
+///
+/// Anybody can send one, and none is in the way of another: a request has two verdicts under way at
+/// most, which all its returns share, and those that name nothing have two in common. Pages wait for
+/// them, of which there are only so many (`ViewTickets`). What names no undecided request asks the
+/// ledger, and only so many do at a time.
 extension Broker {
   /// Takes a return from the desktop's URL handler and judges it in the background.
   ///
@@ -22,101 +26,126 @@ extension Broker {
     } catch {
       throw .consent(error, requestId: nil)
     }
-    guard
-      beginJudging(returned, for: ViewTickets.View(), activationToken)
-        || joins(returned, activationToken)
-    else { throw .tooMany(.returns, retryAfter: 1) }
+    guard canJudge(returned) else { throw .tooMany(.returns, retryAfter: 1) }
+    judge(returned, activationToken)
+    // Somebody who knocks for ever fills no journal.
+    if let last = returnLoggedAt, BootInstant.now - last < Self.returnLogInterval { return }
+    returnLoggedAt = .now
     log.info("a return came through the URL handler")
   }
 
-  /// Judges a return in the background, for the page that shows its verdict.
-  ///
-  /// - Returns: false where as many as may be are being judged.
-  func beginJudging(
-    _ returned: ReturnURL, for view: ViewTickets.View, _ activationToken: ActivationToken? = nil
-  ) -> Bool {
-    let named = returned.requestId.map { live.of(requestId: $0) } ?? []
-    guard hasRoom(for: returned, to: named) else { return false }
-    // Counted before its task runs: a return of an unknown request asks the ledger and nobody else.
-    count(returned, to: named, 1)
-    Task {
-      view.show(await verdict(on: returned, activationToken))
-      count(returned, to: named, -1)
-    }
-    return true
-  }
+  private static let returnLogInterval: Duration = .seconds(1)
 
-  /// Takes one more return of undecided requests that no page waits for. It costs nothing: a request
-  /// has two verdicts under way at most, which all its returns share.
-  private func joins(_ returned: ReturnURL, _ activationToken: ActivationToken?) -> Bool {
-    guard let requestId = returned.requestId, !returned.contradictsItself else { return false }
-    let named = live.of(requestId: requestId)
-    guard !named.isEmpty else { return false }
-    for request in named { judge(request, activationToken) }
-    return true
-  }
-
+  /// Whether a return can be judged now.
   func canJudge(_ returned: ReturnURL) -> Bool {
-    hasRoom(for: returned, to: returned.requestId.map { live.of(requestId: $0) } ?? [])
+    guard let requestId = returned.requestId, !returned.contradictsItself else { return true }
+    return !live.of(requestId: requestId).isEmpty
+      || lookupsUnderWay < BrokerLimits.lookupsOfReturns
   }
 
-  /// Whether one more can be judged. A node that does not answer keeps its own requests' returns
-  /// waiting, and leaves room for all others: no session has more than a third of what is free, which
-  /// is a quarter of all where it is alone.
-  private func hasRoom(for returned: ReturnURL, to named: [LiveRequest]) -> Bool {
-    let free = BrokerLimits.ticketlessReturnsInFlight - ticketlessUnderWay
-    guard free > 0 else { return false }
-    if returned.requestId == nil { return namelessUnderWay * 3 < free }
-    // A request that is over asks no node.
-    return named.isEmpty
-      || named.contains {
-        $0.ticketlessReturns < BrokerLimits.ticketlessReturnsOfARequest
-          && $0.session.ticketlessReturns * 3 < free
-      }
-  }
-
-  private func count(_ returned: ReturnURL, to named: [LiveRequest], _ change: Int) {
-    ticketlessUnderWay += change
-    if returned.requestId == nil { namelessUnderWay += change }
-    for request in named {
-      request.ticketlessReturns += change
-      request.session.ticketlessReturns += change
-    }
-  }
-
-  private func verdict(
-    on returned: ReturnURL, _ activationToken: ActivationToken?
-  ) async -> PageState {
-    guard !returned.contradictsItself else { return .mismatch }
+  /// Where no page waits for the verdict.
+  private func judge(_ returned: ReturnURL, _ activationToken: ActivationToken?) {
+    guard !returned.contradictsItself else { return }
     guard let requestId = returned.requestId else {
-      // Of several nodes nobody can tell which of them the person comes from, also when all but one
-      // have left before the verdicts are found.
-      let isOneNode = Set(vault.all.map(\.row.nodeURL)).count < 2
-      let states = await states(live.all.map { judge($0, namedIt: false) })
-      return PageState.merged(states, isCertain: isOneNode)
+      for request in live.all { judge(request, namedIt: false) }
+      return
     }
-    var watched = live.of(requestId: requestId)
-    var looks = watched.map { judge($0, activationToken) }
+    let named = live.of(requestId: requestId)
+    guard named.isEmpty else {
+      for request in named { judge(request, activationToken) }
+      return
+    }
+    lookupsUnderWay += 1
+    Task {
+      let finished = await finishedRequests(named: requestId)
+      lookupsUnderWay -= 1
+      // It may have become one that is watched while the ledger was asked.
+      let named = live.of(requestId: requestId)
+      for request in named { judge(request, activationToken) }
+      if named.isEmpty, let newest = finished?.first { _ = await noteReturn(of: newest) }
+    }
+  }
+
+  /// Judges a return for the page that shows its verdict.
+  ///
+  /// - Precondition: `canJudge`.
+  func judge(_ returned: ReturnURL, for view: ViewTickets.View) {
+    guard !returned.contradictsItself else { return view.show(.mismatch) }
+    guard let requestId = returned.requestId else {
+      let (verdict, isOfThisMoment) = judgeAll()
+      let isOneNode = isOneNode
+      view.find {
+        let state = await verdict.work.result() ?? .notConfirmed
+        // What was read before this return came tells an end and nothing else.
+        let isCertain = isOfThisMoment || isOneNode && PageState.ends.contains(state)
+        return isCertain ? state : .notConfirmed
+      }
+      return
+    }
+    let watched = live.of(requestId: requestId)
+    let looks = watched.map { judge($0) }
+    if watched.isEmpty { lookupsUnderWay += 1 }
+    view.find { [self] in
+      let finished = await finishedRequests(named: requestId)
+      if watched.isEmpty { lookupsUnderWay -= 1 }
+      return await state(of: requestId, watched, looks, finished)
+    }
+  }
+
+  /// `nil` where the ledger cannot be read.
+  private func finishedRequests(named requestId: String) async -> [RequestRow]? {
     let recorded = try? await read(for: .ticketless) { ledger throws(LedgerError) in
       try await ledger.newestRequests(named: requestId)
     }
+    return recorded?.filter(\.state.isFinal)
+  }
+
+  private func state(
+    of requestId: String, _ watched: [LiveRequest], _ looks: [ReturnJudging],
+    _ finished: [RequestRow]?
+  ) async -> PageState {
+    var (watched, looks) = (watched, looks)
     // It may have become one that is watched while the ledger was asked.
     for request in live.of(requestId: requestId)
     where !watched.contains(where: { $0 === request }) {
       watched.append(request)
-      looks.append(judge(request, activationToken))
+      looks.append(judge(request))
     }
-    guard recorded != nil || !watched.isEmpty else { return .notConfirmed }
+    guard finished != nil || !watched.isEmpty else { return .notConfirmed }
     let numbers = Set(watched.map(\.number))
-    let finished = (recorded ?? []).filter { $0.state.isFinal && !numbers.contains($0.number) }
-    let states = await states(looks).union(finished.map { PageState($0.state) })
-    if watched.isEmpty, let newest = finished.first { _ = await noteReturn(of: newest) }
-    let sessions = watched.map(\.session.id) + finished.map(\.session)
+    let others = (finished ?? []).filter { !numbers.contains($0.number) }
+    let states = await Self.states(looks).union(others.map { PageState($0.state) })
+    if watched.isEmpty, let newest = others.first { _ = await noteReturn(of: newest) }
+    let sessions = watched.map(\.session.id) + others.map(\.session)
     let nodes = Set(sessions.map { vault.session(id: $0)?.row.nodeURL ?? $0 })
     return PageState.merged(states, isCertain: nodes.count < 2 || states.count < 2)
   }
 
-  private func states(_ looks: [ReturnJudging]) async -> Set<PageState> {
+  /// The verdict on a return that names nothing, for which every undecided request is read.
+  ///
+  private func judgeAll() -> (verdict: NamelessJudging, isOfThisMoment: Bool) {
+    let looks = live.all.map { judge($0, namedIt: false) }
+    if let newest = nameless.last {
+      let isSame = newest.looks.elementsEqual(looks, by: ===)
+      // A node that does not answer keeps both waiting, however many returns come meanwhile.
+      if isSame || nameless.count > 1 { return (newest, isSame) }
+    }
+    // Also when all but one have left before the verdicts are found.
+    let isOneNode = isOneNode
+    let verdict = NamelessJudging(looks)
+    nameless.append(verdict)
+    Task {
+      let state = PageState.merged(await Self.states(looks), isCertain: isOneNode)
+      nameless.removeAll { $0 === verdict }
+      verdict.work.end(state)
+    }
+    return (verdict, true)
+  }
+
+  /// Of several nodes nobody can tell which of them the person comes from.
+  private var isOneNode: Bool { Set(vault.all.map(\.row.nodeURL)).count < 2 }
+
+  private static func states(_ looks: [ReturnJudging]) async -> Set<PageState> {
     var states: Set<PageState> = []
     for look in looks {
       switch await look.look() {
@@ -129,8 +158,18 @@ extension Broker {
   }
 }
 
+/// The verdict on returns that name nothing: one of all requests that were undecided.
+@LoopActor final class NamelessJudging {
+  let looks: [ReturnJudging]
+  let work = SharedWork<PageState>()
+
+  init(_ looks: [ReturnJudging]) { self.looks = looks }
+}
+
 extension PageState {
-  private static let ends: Set<PageState> = [.approved, .declined, .replaced, .expired, .cancelled]
+  fileprivate static let ends: Set<PageState> = [
+    .approved, .declined, .replaced, .expired, .cancelled,
+  ]
 
   /// What one page says of several requests, one of which the person comes from.
   ///

@@ -56,10 +56,12 @@ package import MeroConsent
   var openRequestMemory = OpenRequestMemory()
   private var callsUnderWay: Int { judgingsUnderWay + readsUnderWay + startsUnderWay }
   private let callsEnd = BurstEnd()
-  /// Returns without a ticket, from before they are looked up until their verdict.
-  var ticketlessUnderWay = 0
-  /// Of those, the ones that name no request.
-  var namelessUnderWay = 0
+  /// Returns that name a request which is not undecided here, while the ledger is asked.
+  var lookupsUnderWay = 0
+  /// Verdicts on returns that name nothing, two at most.
+  var nameless: [NamelessJudging] = []
+  /// When the log told last of a return through the URL handler.
+  var returnLoggedAt: BootInstant?
   var eventStreams = 0
   /// Lists that are read and worded at the same time: each takes many times what is sent of it.
   let lists = Turnstile<String>(places: 4)
@@ -83,7 +85,9 @@ package import MeroConsent
   private var obstacleLoggedAt: BootInstant?
   var lookedForRoomAt: BootInstant?
   private(set) lazy var mending = RecordMending { [weak self] in await self?.mend() ?? true }
+  let nodeTurns = NodeTurns()
   private(set) lazy var watcher = Watcher(
+    nodeTurns,
     isAwaited: { [weak self] request in
       guard let self else { return false }
       return waits.isAwaited(request.row.requestId, of: request.session)
@@ -210,7 +214,7 @@ package import MeroConsent
   /// undecided, nobody who waits. The configuration's sessions are read again on waking.
   package var isIdle: Bool {
     live.count == 0 && waits.count == 0 && eventStreams == 0
-      && judgingsUnderWay + ticketlessUnderWay + openingsUnderWay == 0
+      && judgingsUnderWay + lookupsUnderWay + openingsUnderWay == 0
       && !vault.all.contains { $0.keepsAwake || $0.isBusy }
   }
 

@@ -24,6 +24,8 @@ import MeroConsent
   /// The node's answer that is being waited for. Whoever comes in the meantime shares it.
   var reading: Reading?
   var readsBegun = 0
+  /// To read it.
+  let turn: NodeTurn
   var lastReadAt = BootInstant.now
   /// `nil` where the last read was answered, and where tokens are all that is missing.
   var readFailure: ReadFailure? { didSet { shown = nil } }
@@ -39,11 +41,12 @@ import MeroConsent
   var current: RequestRow { unwritten?.told ?? row }
   var endIsTold: Bool { isOver || unwritten?.told != nil }
 
-  /// Verdicts that are being found on returns, and when the newest return came.
+  /// Verdicts that are being found on returns, and when the newest return for it came.
   var judgings: [ReturnJudging] = []
-  /// Calls of its app that wait for one, and returns without a ticket that do.
+  /// Whether one is being found on a return that was for this request.
+  var isReturnedTo: Bool { judgings.contains { $0.namedIt } }
+  /// Calls of its app that wait for one.
   var returnCalls = 0
-  var ticketlessReturns = 0
   var newestReturnAt = BootInstant.now
   /// What the last return met, for its page; the record follows at its own pace.
   var refusal: ConsentError.Code?
@@ -66,6 +69,7 @@ import MeroConsent
   ) {
     self.row = row
     self.session = session
+    turn = NodeTurn(of: session)
     commonBytes = OpenRequestMemory.common(row.requestId, row.url, row.code)
     self.deadline = deadline
     deadlineIsByWallClock = byWallClock
@@ -103,6 +107,8 @@ import MeroConsent
   struct Reading {
     /// How many reads had begun with this one.
     let number: Int
+    /// The node is being asked.
+    var isAsking = false
     let task: Task<Look, Never>
   }
 

@@ -47,11 +47,8 @@ package enum BrokerLimits {
   /// Calls of apps that wait for the verdict on a return, for one request and for all of a session.
   package static let returnCallsOfARequest = 16
   package static let returnCalls = 64
-  /// Returns without a ticket whose verdict is being found. Anybody can send one.
-  package static let ticketlessReturnsInFlight = 64
-  /// Of those, the ones that name one request. Those of one session, and those that name none, may be
-  /// a quarter.
-  package static let ticketlessReturnsOfARequest = 4
+  /// Returns without a ticket that name no undecided request, while the record is asked.
+  package static let lookupsOfReturns = 64
   /// The longest wait that `Prefer: wait` may ask for, in seconds.
   package static let longestWait = 300
   /// `limit` of a list, and its default.

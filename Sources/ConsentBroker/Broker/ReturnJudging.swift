@@ -12,8 +12,8 @@ import EventLoop
   var namedIt: Bool
   /// Its read has no answer yet, so that another return may share it.
   var takesMore = true
-  /// Finds it. Begun right after this was made.
-  var work: SharedWork<Look>?
+  /// Finds it once it is its request's turn.
+  let work = SharedWork<Look>()
 
   init(arrival: Int, namedIt: Bool) {
     self.arrival = arrival
@@ -21,5 +21,5 @@ import EventLoop
   }
 
   /// - Returns: `nil` where the task that waits was cancelled before.
-  func look() async -> Look? { await work?.result() }
+  func look() async -> Look? { await work.result() }
 }

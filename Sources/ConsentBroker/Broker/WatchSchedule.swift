@@ -5,9 +5,6 @@ import EventLoop
 struct WatchSchedule {
   /// While an app waits or listens, or the request is young: a decision is told within this.
   static let attentive: Duration = .seconds(5)
-  /// How many of a session's requests are read at the same time: a read that waits for a node takes
-  /// some 30 KiB. A node that answers is asked one after the other as fast as it does.
-  static let looksOfASession = 8
   /// How often it is read at most because something seems to have changed.
   static let hurried: Duration = .seconds(1)
   /// Else, as a client's own wait would.

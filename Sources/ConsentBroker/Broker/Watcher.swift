@@ -3,14 +3,16 @@ import EventLoop
 /// Reads undecided requests again without anybody's return: the person may have decided and
 /// closed the page, or the browser may not reach us.
 @LoopActor final class Watcher {
+  private let turns: NodeTurns
   private let isAwaited: @LoopActor (LiveRequest) -> Bool
   private let look: @LoopActor (LiveRequest) async -> Void
   private var isStopped = false
 
   init(
-    isAwaited: @escaping @LoopActor (LiveRequest) -> Bool,
+    _ turns: NodeTurns, isAwaited: @escaping @LoopActor (LiveRequest) -> Bool,
     look: @escaping @LoopActor (LiveRequest) async -> Void
   ) {
+    self.turns = turns
     self.isAwaited = isAwaited
     self.look = look
   }
@@ -54,23 +56,7 @@ import EventLoop
     arm(live, at: soon)
   }
 
-  /// It has ended: nothing of it is planned, and it has no place in the queue of its session.
-  func forget(_ live: LiveRequest) {
-    live.timer.disarm()
-    live.session.waitingLooks.removeAll { $0 === live }
-  }
-
   func stop() { isStopped = true }
-
-  /// Whoever has waited the longest has the place that is free.
-  private func beginNext(of session: Session) {
-    while !session.waitingLooks.isEmpty {
-      let next = session.waitingLooks.removeFirst()
-      next.isWatched = false
-      guard !isStopped, !next.isOver, next.unwritten == nil else { continue }
-      return begin(next)
-    }
-  }
 
   private func arm(_ live: LiveRequest, at time: BootInstant) {
     guard !isStopped, !live.isOver else { return }
@@ -84,16 +70,11 @@ import EventLoop
       return
     }
     live.isWatched = true
-    let session = live.session
-    guard session.looks < WatchSchedule.looksOfASession else {
-      session.waitingLooks.append(live)
-      return
-    }
-    session.looks += 1
-    Task {
-      await look(live)
-      session.looks -= 1
-      beginNext(of: session)
+    turns.run(in: live.turn, isUrgent: false) { [self] in
+      // While it waited for its turn, the node may have asked for a pause.
+      if !isStopped, !live.isOver, live.unwritten == nil, live.notBefore <= .now {
+        await look(live)
+      }
       live.isWatched = false
       watch(live)
       guard live.isHurried else { return }

@@ -41,13 +41,9 @@ import MeroConsent
   /// Ends of it that are on their way to the disk, and with them those of its requests. Several may
   /// be: each wish to close it is one, and the disk may take any of them.
   var endsUnderWay = 0
-  /// The watcher's reads of its requests that are under way, and the requests whose turn it is then.
-  var looks = 0
-  var waitingLooks: [LiveRequest] = []
+  var turns = SessionTurns()
   /// Calls of its app that wait for the verdict on a return.
   var returnCalls = 0
-  /// Returns without a ticket to its requests that are being judged.
-  var ticketlessReturns = 0
   var waits = 0
   var streams = 0
   /// Whether the node answered last time; `nil` before the first call.

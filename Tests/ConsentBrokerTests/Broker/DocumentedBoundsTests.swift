@@ -32,8 +32,12 @@ import Testing
         "bytes that undecided requests have together, beyond what each has for itself": [
           BrokerLimits.openRequestBytes, BrokerLimits.allOpenRequestBytes,
         ],
-        "reads of a session's requests that wait for its node, without anybody's return": [
-          WatchSchedule.looksOfASession, nil,
+        "calls of a session to its node that are under way": [
+          NodeTurns.Limits.ofASession, NodeTurns.Limits.common,
+        ],
+        "calls of a session to its node that are under way, of those, if nobody waits for them": [
+          NodeTurns.Limits.watched(NodeTurns.Limits.ofASession),
+          NodeTurns.Limits.watched(NodeTurns.Limits.common),
         ],
         "waits of a session": [waits.ofASession, waits.all],
         "event streams of a session": [BrokerLimits.eventStreams, BrokerLimits.allEventStreams],
@@ -43,11 +47,8 @@ import Testing
         "calls of a session that wait for the verdict on a return, of those, for one request": [
           BrokerLimits.returnCallsOfARequest, nil,
         ],
-        "returns without a ticket that are being judged": [
-          BrokerLimits.ticketlessReturnsInFlight / 4, BrokerLimits.ticketlessReturnsInFlight,
-        ],
-        "returns without a ticket that are being judged, of those, for one request": [
-          BrokerLimits.ticketlessReturnsOfARequest, nil,
+        "returns without a ticket and of no undecided request, while the record is asked": [
+          nil, BrokerLimits.lookupsOfReturns,
         ],
         "returns of one ticket at once": [ReturnLimiter.Limits.perTicket, nil],
         "returns to the bare address at once": [ReturnLimiter.Limits.bare, nil],

@@ -65,8 +65,11 @@ import Testing
     }
     // Nearly 50 KiB each: fewer than their sessions may have, and more than there is room for.
     let calls = (0..<150).map { ask(callers[$0 % 3]) }
-    // Each is at the node by now, or was refused.
-    try await LoopActor.until { fixture.node.starts + refused == calls.count }
+    // Each waits for its turn by now, or was refused.
+    try await LoopActor.until {
+      let turns = fixture.broker.vault.all.map(\.turns)
+      return turns.reduce(refused) { $0 + $1.underWay + $1.inLine } == calls.count
+    }
     #expect(await ask(callers[3]).value == "tooMany openRequests")
     for call in calls { call.cancel() }
     for call in calls { _ = await call.value }

@@ -1,71 +1,157 @@
 import Callback
 import EventLoop
+import FoundationEssentials
 import MeroConsent
 import Testing
 
 @testable import ConsentBroker
 
 @LoopActor @Suite(.aFewAtATime) struct TicketlessReturnTests {
-  @Test func onlySoManyAreJudgedAtATimeAndNoneIsInTheWayOfATicket() async throws {
+  @Test func onlySoManyAskTheRecordAtATimeAndNoneIsInTheWayOfATicket() async throws {
     let fixture = try await BrokerFixture()
     fixture.watchNothing()
     let (caller, _) = try await fixture.openSession()
     let ticket = try fixture.ticket(of: try await fixture.start(caller))
     // Of requests that nobody has recorded: each asks the ledger and no node.
-    for number in 0..<BrokerLimits.ticketlessReturnsInFlight {
+    for number in 0..<BrokerLimits.lookupsOfReturns {
       try fixture.broker.accept(returned: "mero:r?request_id=nobodys-\(number)")
     }
     #expect(!fixture.broker.isIdle)
     #expect(
       await refusal { try fixture.broker.accept(returned: "mero:r?request_id=one-more") }
         == "tooMany returns")
+    #expect(
+      await fixture.broker.callback(ticket: nil, rawQuery: "request_id=one-more")
+        == .tooMany(retryAfter: 1))
+    // Of one that is undecided, with a ticket and without one.
     fixture.node.approve("rq-1")
+    try fixture.broker.accept(returned: "mero:r?request_id=rq-1")
+    let bare = await fixture.broker.callback(ticket: nil, rawQuery: "request_id=rq-1")
+    guard case .done = bare else {
+      Issue.record("the return was not taken")
+      return
+    }
     #expect(await fixture.page(ticket, "request_id=rq-1") == .approved)
-    try await LoopActor.until { fixture.broker.ticketlessUnderWay == 0 }
+    try await LoopActor.until { fixture.broker.lookupsUnderWay == 0 }
     try fixture.broker.accept(returned: "mero:r?request_id=later")
   }
 
-  /// One node that does not answer keeps its own requests' returns waiting, and nobody else's.
-  @Test func aSilentNodesReturnsLeaveRoomForOthers() async throws {
+  /// However many sessions have nodes that do not answer, and however many returns come for them.
+  @Test func silentNodesKeepNobodysReturnsAway() async throws {
     let fixture = try await BrokerFixture()
     fixture.watchNothing()
-    let (silent, _) = try await fixture.openSession()
     var theirs: [String] = []
-    for _ in 1...20 { theirs.append(try await fixture.start(silent).requestId) }
-    let (other, _) = try await fixture.openSession()
-    let mine = try await fixture.start(other).requestId
+    for _ in 1...14 {
+      let (silent, _) = try await fixture.openSession()
+      for _ in 1...6 { theirs.append(try await fixture.start(silent).requestId) }
+    }
+    let (caller, _) = try await fixture.openSession()
+    let mine = try await fixture.start(caller).requestId
     fixture.node.holdCalls()
-    func come(_ requestId: String?) async -> String? {
-      await refusal {
-        try fixture.broker.accept(
-          returned: "mero:r" + (requestId.map { "?request_id=\($0)" } ?? ""))
+    for _ in 1...3 {
+      for id in theirs {
+        try fixture.broker.accept(returned: "mero:r?request_id=\(id)")
+        let page = await fixture.broker.callback(ticket: nil, rawQuery: "request_id=\(id)")
+        guard case .done = page else {
+          Issue.record("\(page)")
+          return
+        }
       }
+      try fixture.broker.accept(returned: "mero:r")
     }
-    for _ in 1...BrokerLimits.ticketlessReturnsOfARequest { #expect(await come(theirs[0]) == nil) }
-    // Where no page waits for it, a further one shares the verdict on the others.
-    try await LoopActor.until { fixture.node.reads(of: theirs[0]) == 1 }
-    let underWay = fixture.broker.ticketlessUnderWay
-    for _ in 1...100 { #expect(await come(theirs[0]) == nil) }
-    #expect(fixture.broker.ticketlessUnderWay == underWay)
-    #expect(fixture.broker.live.of(requestId: theirs[0]).first?.judgings.count == 2)
-    func waits(_ requestId: String) async -> Bool {
-      let page = await fixture.broker.callback(ticket: nil, rawQuery: "request_id=\(requestId)")
-      guard case .done = page else { return false }
-      return true
+    #expect(fixture.broker.judgingsUnderWay <= 2 * (theirs.count + 1))
+    fixture.node.approve(mine)
+    guard
+      case .done(let view) = await fixture.broker.callback(
+        ticket: nil, rawQuery: "request_id=\(mine)")
+    else {
+      Issue.record("the return was not taken")
+      return
     }
-    #expect(await !waits(theirs[0]))
-    var taken = BrokerLimits.ticketlessReturnsOfARequest
-    for id in theirs.dropFirst() where await waits(id) { taken += 1 }
-    #expect(taken == BrokerLimits.ticketlessReturnsInFlight / 4)
-    // Those that name nothing have to wait for all nodes.
-    var nameless = 0
-    while await come(nil) == nil { nameless += 1 }
-    #expect((1...BrokerLimits.ticketlessReturnsInFlight / 4).contains(nameless))
-    #expect(await come(mine) == nil)
-    #expect(await waits(mine))
+    // Nobody is in its way: it is read while all others wait.
+    try await LoopActor.until { fixture.node.reads(of: mine) > 0 }
     fixture.node.release()
-    try await LoopActor.until { fixture.broker.ticketlessUnderWay == 0 }
-    #expect(await come(theirs[0]) == nil)
+    #expect(await fixture.broker.page(ticket: view, until: .now + .seconds(60)) == .approved)
+    try await LoopActor.until { fixture.broker.judgingsUnderWay == 0 }
+    #expect(fixture.broker.isIdle == false)
+  }
+
+  private func nameless(_ fixture: BrokerFixture) async -> String? {
+    guard case .done(let view) = await fixture.broker.callback(ticket: nil, rawQuery: nil) else {
+      return nil
+    }
+    return view
+  }
+
+  private func state(_ fixture: BrokerFixture, _ view: String?) async throws -> PageState {
+    await fixture.broker.page(ticket: try #require(view), until: .now + .seconds(60))
+  }
+
+  @Test func returnsThatNameNothingShareTwoVerdicts() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    fixture.node.holdCalls()
+    let first = await nameless(fixture)
+    await fixture.node.arrival()
+    // Its read has begun: whoever comes now has another one to wait for.
+    var views: [String?] = []
+    for _ in 1...200 { views.append(await nameless(fixture)) }
+    #expect(!views.contains(nil))
+    #expect(fixture.broker.nameless.count == 2)
+    // One that this verdict is not about.
+    _ = try await fixture.broker.record(
+      ConsentStarted(
+        requestId: "rq-2", url: "\(TestNode.origin)/consent/rq-2", code: "ABCD-EF",
+        expiresAt: Date().addingTimeInterval(300), kind: .createOrg),
+      open: false, idempotencyKey: nil, for: caller)
+    fixture.node.decide("rq-2", .pending)
+    let inexact = await nameless(fixture)
+    #expect(fixture.broker.nameless.count == 2)
+    fixture.node.release()
+    #expect(try await state(fixture, first) == .notDecided)
+    #expect(try await state(fixture, views[0]) == .notDecided)
+    #expect(try await state(fixture, views[199]) == .notDecided)
+    // Nobody has asked the node about it since.
+    #expect(try await state(fixture, inexact) == .notConfirmed)
+    #expect(fixture.node.reads(of: "rq-1") == 2)
+    try await LoopActor.until { fixture.broker.nameless.isEmpty }
+    #expect(fixture.node.reads(of: "rq-2") == 1)
+  }
+
+  /// It is nobody's return.
+  @Test func aReturnThatNamesNothingMovesNothingOfARequest() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    let ticket = try fixture.ticket(of: try await fixture.start(caller))
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    #expect(await fixture.page(ticket, "request_id=rq-1") == .notDecided)
+    let came = request.newestReturnAt
+    fixture.node.holdCalls()
+    let view = await nameless(fixture)
+    await fixture.node.arrival()
+    #expect(request.newestReturnAt == came)
+    // What the request's own return met is told meanwhile.
+    #expect(await fixture.broker.page(ticket: ticket, until: .now) == .notDecided)
+    fixture.node.approve("rq-1")
+    fixture.node.release()
+    #expect(try await state(fixture, view) == .approved)
+    #expect(
+      try await fixture.row("rq-1", caller)?.lastReturn?.code == "CONSENT_NOT_DECIDED")
+  }
+
+  @Test func aPageThatIsForgottenWaitsForNothing() async throws {
+    let views = ViewTickets()
+    var ended = false
+    views.make().view.find {
+      _ = await Waiter().wait(until: .now + .hours(1))
+      ended = Task.isCancelled
+      return .approved
+    }
+    for _ in 1...ViewTickets.Limits.views { _ = views.make() }
+    try await LoopActor.until { ended }
   }
 
   @Test func aNodeThatLeavesMakesNothingCertain() async throws {

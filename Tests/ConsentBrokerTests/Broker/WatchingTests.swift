@@ -195,22 +195,23 @@ import Testing
     // What was being read until here is answered.
     fixture.node.holdCalls()
     let waiting = try #require(fixture.broker.live.all.first?.session)
-    try await LoopActor.until { waiting.looks + waiting.waitingLooks.count == 20 }
+    try await LoopActor.until { waiting.turns.underWay + waiting.turns.inLine == 20 }
+    let most = NodeTurns.Limits.watched(NodeTurns.Limits.ofASession)
     // A look has its place a moment before it reads.
-    try await fixture.node.arrivals(WatchSchedule.looksOfASession)
+    try await fixture.node.arrivals(most)
     await LoopActor.drain()
-    #expect(fixture.broker.readsUnderWay == WatchSchedule.looksOfASession)
+    #expect(fixture.broker.readsUnderWay == most)
     // What has ended waits for no turn.
-    let last = try #require(waiting.waitingLooks.last)
+    let last = try #require(fixture.broker.live.all.last { $0.turn.isWaiting })
     _ = try await fixture.broker.cancel(last.row.requestId, for: caller)
-    #expect(!waiting.waitingLooks.contains { $0 === last })
+    #expect(!last.turn.isWaiting)
     for number in 1...20 { fixture.node.approve("rq-\(number)") }
     fixture.node.release()
     // A verdict is told before its look has ended.
-    while fixture.finished.count < 20 || waiting.looks > 0 {
+    while fixture.finished.count < 20 || waiting.turns.underWay > 0 {
       try await LoopActor.sleep(for: .milliseconds(10))
     }
-    #expect(waiting.waitingLooks.isEmpty)
+    #expect(!waiting.turns.isWaiting)
   }
 
   /// Each start has the one before it read, and not all that there are.

@@ -37,7 +37,8 @@ import MeroConsent
   private(set) var refreshes = 0
   private enum Hold { case nothing, calls, answers, refreshes }
   private var hold = Hold.nothing
-  private var held: [UnsafeContinuation<Void, Never>] = []
+  private var held: [Int: UnsafeContinuation<Void, Never>] = [:]
+  private var nextHeld = 0
   private var arrivals: [UnsafeContinuation<Void, Never>] = []
 
   nonisolated init() {}
@@ -69,8 +70,8 @@ import MeroConsent
 
   func release() {
     hold = .nothing
-    for call in held { call.resume() }
-    held = []
+    for (_, call) in held.sorted(by: { $0.key < $1.key }) { call.resume() }
+    held = [:]
   }
 
   /// Returns once a call waits at the door.
@@ -93,18 +94,27 @@ import MeroConsent
   @LoopActor func send(_ call: NodeCall) async throws(ConsentError) -> NodeReply {
     calls.append("\(call.method) \(call.path)")
     bearers.append(call.bearer?.revealed)
-    if hold == .calls { await wait() }
+    if hold == .calls { try await wait() }
     let reply = try answer(call)
-    if hold == .answers || hold == .refreshes && call.path == "/auth/refresh" { await wait() }
+    if hold == .answers || hold == .refreshes && call.path == "/auth/refresh" { try await wait() }
     return reply
   }
 
-  private func wait() async {
-    await withUnsafeContinuation { continuation in
-      held.append(continuation)
-      for arrival in arrivals { arrival.resume() }
-      arrivals = []
+  /// Until `release()`; a call that is cancelled has no answer, as with a real node.
+  private func wait() async throws(ConsentError) {
+    let number = nextHeld
+    nextHeld += 1
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        guard !Task.isCancelled else { return continuation.resume() }
+        held[number] = continuation
+        for arrival in arrivals { arrival.resume() }
+        arrivals = []
+      }
+    } onCancel: {
+      Task { @LoopActor in held.removeValue(forKey: number)?.resume() }
     }
+    if Task.isCancelled { throw ConsentError(.cancelled) }
   }
 
   private func answer(_ call: NodeCall) throws(ConsentError) -> NodeReply {
