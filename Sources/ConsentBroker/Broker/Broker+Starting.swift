@@ -61,13 +61,17 @@ extension Broker {
         () async throws(Problem) in
         // It may have ended meanwhile.
         _ = try self.session(caller)
-        return try await started(row, of: session) { row async throws(ConsentError) in
-          // Where nobody says where the page leads, it leads here. Origins of a package, where they
-          // are named, would refuse that.
-          let ownReturn =
-            session.row.returnTo == nil && session.row.origins.isEmpty
-            ? callback?.address(of: row.ticket) : nil
-          return try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
+        // What a node has taken is not refused any more, or a person might decide it for nobody.
+        let answer = session.answersAreLong ? OpenRequestMemory.longestAnswer : 0
+        return try await holding(answer, of: session) { () async throws(Problem) in
+          try await started(row, of: session) { row async throws(ConsentError) in
+            // Where nobody says where the page leads, it leads here. Origins of a package, where they
+            // are named, would refuse that.
+            let ownReturn =
+              session.row.returnTo == nil && session.row.origins.isEmpty
+              ? callback?.address(of: row.ticket) : nil
+            return try await client.start(request, returnTo: session.row.returnTo ?? ownReturn)
+          }
         }
       }
       guard let result else { throw .consent(ConsentError(.nodeUnreachable), requestId: nil) }
@@ -137,12 +141,9 @@ extension Broker {
           throw .tooMany(.openRequests, retryAfter: 5)
         }
         let common = OpenRequestMemory.common(fingerprint.bytes)
-        guard openRequestMemory.fits(common, besides: live) else {
-          throw .tooMany(.openRequests, retryAfter: 5)
+        return try await holding(common, of: session) { () async throws(Problem) in
+          .success(try await body(idempotency))
         }
-        openRequestMemory.begin(common)
-        defer { openRequestMemory.end(common) }
-        return .success(try await body(idempotency))
       } catch {
         return .failure(error)
       }
@@ -158,6 +159,20 @@ extension Broker {
           return .failure(error)
         }
       })
+  }
+
+  /// Keeps so many of the common bytes for `body`.
+  ///
+  /// - Throws: `.tooMany(.openRequests)` where there is no room for them.
+  private func holding<R>(
+    _ common: Int, of session: Session, _ body: () async throws(Problem) -> R
+  ) async throws(Problem) -> R {
+    guard openRequestMemory.fits(common, of: session, besides: live) else {
+      throw .tooMany(.openRequests, retryAfter: 5)
+    }
+    openRequestMemory.begin(common, of: session)
+    defer { openRequestMemory.end(common, of: session) }
+    return try await body()
   }
 
   /// - Throws: `.stopping` where the client has left.
@@ -226,11 +241,8 @@ extension Broker {
       expiresAt: now.addingTimeInterval(lifetime).asKept,
       lifetimeCut: answer.lifetimeCut)
     guard let ledger = ledgerIfAny else { throw .stopping }
-    // No ordinary node's page has such an address.
-    let common = OpenRequestMemory.common(start.requestId, start.url, start.code)
-    guard openRequestMemory.fits(common, besides: live) else {
-      await forgetStarting(inserted)
-      throw .tooMany(.openRequests, retryAfter: 5)
+    if OpenRequestMemory.common(start.requestId, start.url, start.code) > 0 {
+      session.answersAreLong = true
     }
     let result: StartedRequest
     do {

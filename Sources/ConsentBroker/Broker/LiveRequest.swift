@@ -162,6 +162,7 @@ enum Look: Sendable {
     byId[OpaqueID(live.row.requestId), default: []].append(live)
     bySession[ObjectIdentifier(live.session), default: []].append(live)
     live.session.undecided += 1
+    live.session.openBytes += live.commonBytes
   }
 
   mutating func remove(_ live: LiveRequest) {
@@ -175,6 +176,7 @@ enum Look: Sendable {
     bySession[session]?.removeAll { $0 === live }
     if bySession[session]?.isEmpty == true { bySession[session] = nil }
     live.session.undecided -= 1
+    live.session.openBytes -= live.commonBytes
   }
 
   func of(ticket: String) -> LiveRequest? { byTicket[OpaqueID(ticket)] }

@@ -38,6 +38,10 @@ import MeroConsent
   /// It has ended. Whoever was waiting for something meanwhile gives it nothing any more: nothing
   /// would ever end that. Another session may have its id (one of the configuration).
   private(set) var isClosed = false
+  /// Bytes of its undecided requests and starts, beyond what each has for itself.
+  var openBytes = 0
+  /// Its node has answered a start with more than a request has for itself, as no ordinary one does.
+  var answersAreLong = false
   /// Ends of it that are on their way to the disk, and with them those of its requests. Several may
   /// be: each wish to close it is one, and the disk may take any of them.
   var endsUnderWay = 0

@@ -8,6 +8,9 @@ package enum StartedCheck {
   static let longestLifetime: TimeInterval = 24 * 3600
   /// Bytes of a page's address: a list shows two hundred of them at once.
   static let longestPage = 8192
+  /// Bytes of the longest id, code and address together.
+  package static let longestAnswer =
+    RequestCheck.longestItem + codeLengths.upperBound * 4 + longestPage
 
   /// - Parameters:
   ///   - now: this machine's clock, for a node that does not tell its own.

@@ -23,6 +23,8 @@ import MeroConsent
   /// The id of the next request, where a test wants a certain one.
   var nextId: String?
   var lifetime: TimeInterval = 300
+  /// Bytes that a new page's address has more than it needs.
+  var pagePadding = 0
   /// By how much this node's clock is ahead of ours.
   var clockSkew: TimeInterval = 0
   /// Whether an answer with a result has a `Date`.
@@ -150,11 +152,13 @@ import MeroConsent
     states[id] = .pending
     let now = Date().addingTimeInterval(clockSkew)
     let expires = Int((now.timeIntervalSince1970 + lifetime) * 1000)
+    let padding = pagePadding > 0 ? "?x=" + String(repeating: "x", count: pagePadding) : ""
+    let url = "\(Self.origin)/consent/\(id)\(padding)"
     return NodeReply(
       status: 201,
       body: Array(
-        #"{"requestId":"\#(id)","url":"\#(Self.origin)/consent/\#(id)","code":"7QF2-XK","expiresAt":\#(expires)}"#
-          .utf8), date: now)
+        #"{"requestId":"\#(id)","url":"\#(url)","code":"7QF2-XK","expiresAt":\#(expires)}"#.utf8),
+      date: now)
   }
 
   private func result(of id: String) -> NodeReply {
