@@ -51,7 +51,8 @@ extension Broker {
       before != nil || request.endsUnderWay + request.session.endsUnderWay == 0
     else { return }
     do {
-      try notes.keep(VerdictNote(request.row, ending))
+      let revision = isNews ? request.current.revision + 1 : request.current.revision
+      try notes.keep(VerdictNote(request.row, ending, revision: revision))
     } catch {
       noteFault = "cannot keep a verdict in \(notes.directory): \(error)"
       return
@@ -174,7 +175,9 @@ extension Broker {
         mending.begin()
         continue
       }
-      let told = Self.told(request.row, ending)
+      var told = Self.told(request.row, ending)
+      // Its reason to wait is another one now: not the version that was told, and none before it.
+      told.revision = max(told.revision, (note.revision ?? told.revision) + 1)
       request.unwritten = LiveRequest.Verdict(
         ending: ending, outcome: ending.outcome?.outcome,
         obstacle: "the service was started again meanwhile", told: told)

@@ -16,12 +16,16 @@ struct VerdictNote: Codable, Sendable {
   var outcome: String?
   let lastReturnAt: Int64?
   let lastReturnCode: String?
+  /// Of the row as it was told: its entity tag names no other contents. Former versions kept none.
+  let revision: Int64?
 
   private enum CodingKeys: String, CodingKey {
-    case number, session, requestId, state, at, lastReturnAt, lastReturnCode
+    case number, session, requestId, state, at, lastReturnAt, lastReturnCode, revision
   }
 
-  init(_ row: RequestRow, _ ending: RequestEnding) {
+  /// - Parameter revision: of the row as it is told.
+  init(_ row: RequestRow, _ ending: RequestEnding, revision: Int64) {
+    self.revision = revision
     (number, session, requestId) = (row.number, row.session, row.requestId)
     (state, at, outcome) = (ending.state.rawValue, ending.at.ledgerTime, ending.outcome?.text)
     lastReturnAt = ending.lastReturn?.at.ledgerTime

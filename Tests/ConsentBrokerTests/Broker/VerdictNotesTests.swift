@@ -14,7 +14,7 @@ import Testing
       row,
       RequestEnding(
         state: .approved, at: Sample.time, outcome: outcome.map(StoredOutcome.init(text:)),
-        lastReturn: LastReturn(at: Sample.time, code: "OK")))
+        lastReturn: LastReturn(at: Sample.time, code: "OK")), revision: 3)
   }
 
   @Test func whatIsKeptIsReadBack() throws {
