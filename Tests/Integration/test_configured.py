@@ -245,3 +245,56 @@ def test_a_reload_takes_over_sessions_and_releases(stopped, node, tokens):
     daemon.signal(signal.SIGHUP)
     until(lambda: not settings.published(daemon, "other").exists(), "the session is closed")
     assert daemon.status["counts"]["configuredSessions"] == 1
+
+
+# Calls under way
+
+ACME = {"request": {"kind": "createOrg", "name": "Acme"}}
+# Milliseconds that a slow node takes: long enough for a reload in between.
+SLOW = 4000
+
+
+def reloaded(daemon, text):
+    """Has the daemon read this configuration, and returns when it is in force."""
+    before = daemon.log.count("the configuration was read again")
+    settings.configure(daemon, text)
+    daemon.signal(signal.SIGHUP)
+    until(lambda: daemon.log.count("the configuration was read again") > before, "it was read")
+
+
+def test_a_start_under_way_does_not_notice_a_reload(stopped, node, tokens):
+    settings.configure(stopped, settings.session("work", node, **tokens))
+    daemon = stopped.start()
+    session = Configured(daemon)
+    node.misbehave("slow", on="request", number=SLOW)
+    with session.connection() as connection:
+        connection.send(session.bytes("POST", "/v1/requests", ACME))
+        until(lambda: node.calls("request") == 1, "the start is with the node")
+        other = node.ready["returnTo"] + "&to=other"
+        reloaded(daemon, settings.session("work", node, **tokens, ReturnTo=other))
+        answer = connection.answer()
+    assert answer.status == 201 and answer.json()["state"] == "started", answer.body
+    # The node and the app have the same one.
+    (listed,) = session.get("/v1/requests").json()["requests"]
+    assert [listed["requestId"]] == [request["requestId"] for request in node.overview["requests"]]
+    node.decide(listed["requestId"])
+    session.decided(listed["requestId"], "approved")
+    assert session.start()["state"] == "started"
+
+
+def test_a_return_under_way_does_not_notice_a_reload(stopped, node, tokens):
+    settings.configure(stopped, settings.session("work", node, **tokens))
+    daemon = stopped.start()
+    session = Configured(daemon)
+    view = session.start()
+    node.decide(view["requestId"])
+    node.misbehave("slow", on="result", times="forever", number=SLOW)
+    before = node.calls("result")
+    with session.connection() as connection:
+        body = {"url": f"x:?request_id={view['requestId']}"}
+        connection.send(session.bytes("POST", path(view["requestId"], "/return"), body))
+        until(lambda: node.calls("result") > before, "it is being read")
+        other = node.ready["returnTo"] + "&to=other"
+        reloaded(daemon, settings.session("work", node, **tokens, ReturnTo=other))
+        answer = connection.answer()
+    assert answer.status == 200 and answer.json()["state"] == "approved", answer.body

@@ -1,6 +1,7 @@
 """Nodes that prove what they run, end to end; and that no root but Intel's counts in production."""
 
 import json
+import signal
 
 import pytest
 from harness import settings
@@ -8,6 +9,7 @@ from harness.api import Session
 from harness.command import Command
 from harness.measured import REGISTERS, MeasuredNode, TrustingDaemon, published
 from harness.programs import Daemon
+from harness.waiting import until
 
 ACME = {"request": {"kind": "createOrg", "name": "Acme"}}
 
@@ -244,3 +246,52 @@ def test_probe_tells_of_a_node_that_is_not_there(home, node):
     assert ended.json["reachable"] is False and ended.json["error"]["code"] == "NODE_UNREACHABLE"
     ended = Command(home)("node", "probe", "http://node.example")
     assert ended.code == 65
+
+
+# A change of the releases
+
+def start_during(daemon, app, measured, change):
+    """The answer to a start during which the releases change."""
+    measured.misbehave("slow", on="request", number=4000)
+    with app.connection() as connection:
+        connection.send(app.bytes("POST", "/v1/requests", ACME))
+        until(lambda: measured.calls("request") == 1, "the start is with the node")
+        before = daemon.log.count("the configuration was read again")
+        change()
+        daemon.signal(signal.SIGHUP)
+        until(lambda: daemon.log.count("the configuration was read again") > before, "it was read")
+        return connection.answer()
+
+
+def test_a_start_under_way_does_not_notice_another_release(trusting, measured):
+    settings.drop_in(trusting, "a.conf", settings.release("right", REGISTERS))
+    daemon = trusting.start()
+    app = session(daemon, measured)
+    other = settings.release("other", REGISTERS | {"rtmr2": "00" * 48})
+    answer = start_during(
+        daemon, app, measured, lambda: settings.drop_in(daemon, "b.conf", other))
+    assert answer.status == 201 and answer.json()["state"] == "started", answer.body
+    measured.decide(answer.json()["requestId"])
+    app.decided(answer.json()["requestId"], "approved")
+    # It has proved itself anew.
+    assert measured.calls("attest") == 2
+
+
+@pytest.mark.parametrize("left", [True, False], ids=["others", "none"])
+def test_a_start_at_a_node_that_is_trusted_no_more_says_so(trusting, measured, left):
+    drop = settings.drop_in(trusting, "a.conf", settings.release("right", REGISTERS))
+    if left:
+        other = settings.release("other", REGISTERS | {"rtmr2": "00" * 48})
+        settings.drop_in(trusting, "b.conf", other)
+    daemon = trusting.start()
+    app = session(daemon, measured)
+    answer = start_during(daemon, app, measured, drop.unlink)
+    assert answer.code == "NODE_UNTRUSTED", answer.body
+    assert "was changed while it was asked" in answer.json()["detail"]
+    assert app.get("/v1/session").json()["needsSession"] is not left
+    # It is there again, and so are the session's tokens.
+    settings.drop_in(daemon, "a.conf", settings.release("right", REGISTERS))
+    daemon.signal(signal.SIGHUP)
+    until(lambda: "right" in daemon.status["releases"], "it is trusted again")
+    until(lambda: app.get("/v1/session").json()["needsSession"] is False, "it works")
+    assert app.start()["state"] == "started"

@@ -25,7 +25,7 @@ import Testing
     at url: String = NodeTrustTests.remote
   ) throws -> MeroClient {
     try MeroClient(
-      node: NodeAddress(url), trust: trust, tokens: Fixture.tokens, carrier: node,
+      node: NodeAddress(url), trust: trust, tokens: Fixture.tokens, carrier: { node },
       clock: clock.clock(), verifier: NodeTrustTests.verifier())
   }
 

@@ -41,7 +41,7 @@ import Testing
     let anchor = try #require(TrustAnchor(der: rootDER))
     return try MeroClient(
       node: address, trust: trust, tokens: tokens,
-      carrier: CurlCarrier(node: address, limits: CarrierLimits()), clock: .system,
+      carrier: { CurlCarrier(node: address, limits: CarrierLimits()) }, clock: .system,
       verifier: QuoteVerifier(trustingInsteadOfIntelInTestsOnly: anchor))
   }
 

@@ -23,7 +23,7 @@ import Testing
     do {
       let clock = TestClock(start: Date(timeIntervalSince1970: Double(TestPKI().now)))
       let client = try MeroClient(
-        node: NodeAddress(url), trust: trust, tokens: Fixture.tokens, carrier: node,
+        node: NodeAddress(url), trust: trust, tokens: Fixture.tokens, carrier: { node },
         clock: clock.clock(), verifier: Self.verifier())
       _ = try await client.consentResult("rq-1")
       return nil
@@ -118,20 +118,22 @@ import Testing
   @Test func trustsIntelAloneUnlessATestSaysOtherwise() async throws {
     // The client of a program trusts Intel alone, so the tests' machine is nobody to it.
     let machine = TestPKI()
+    let node = Self.node(.tdx(machine, root: Self.root))
     let clock = TestClock(start: Date(timeIntervalSince1970: Double(machine.now)))
     let client = try MeroClient(
       node: NodeAddress(Self.remote), trust: .measurements([Self.image]), tokens: Fixture.tokens,
-      carrier: Self.node(.tdx(machine, root: Self.root)), clock: clock.clock())
+      carrier: { node }, clock: clock.clock())
     #expect(await code { try await client.consentResult("rq-1") } == .nodeUntrusted)
   }
 
   @Test func refusesAStaleQuoteByThisMachinesClock() async throws {
     let machine = TestPKI()
+    let node = Self.node(.tdx(machine, root: Self.root))
     let clock = TestClock(
       start: Date(timeIntervalSince1970: Double(machine.holdsUntil + 1)))
     let client = try MeroClient(
       node: NodeAddress(Self.remote), trust: .measurements([Self.image]), tokens: Fixture.tokens,
-      carrier: Self.node(.tdx(machine, root: Self.root)), clock: clock.clock(),
+      carrier: { node }, clock: clock.clock(),
       verifier: Self.verifier())
     do throws(ConsentError) {
       _ = try await client.consentResult("rq-1")

@@ -16,7 +16,7 @@ import Testing
     tokens: SessionTokens = Fixture.tokens, clock: ClientClock = TestClock().clock()
   ) throws -> MeroClient {
     try MeroClient(
-      node: NodeAddress(url), trust: trust, tokens: tokens, carrier: node, clock: clock)
+      node: NodeAddress(url), trust: trust, tokens: tokens, carrier: { node }, clock: clock)
   }
 
   static func json(_ text: String, status: Int = 200) -> APIAnswer {

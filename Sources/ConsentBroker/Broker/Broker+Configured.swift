@@ -89,26 +89,51 @@ extension Broker {
   private func trust(_ releases: [TrustedRelease]) async {
     guard releases != self.releases else { return }
     self.releases = releases
-    let sessions = vault.all.filter(\.trust.dependsOnReleases)
-    await vault.refreshesEnd(of: sessions, until: .now + Self.renewalPatience)
-    for session in sessions { await renewClient(of: session) }
+    let changes = vault.all.filter(\.trust.dependsOnReleases).map { session in
+      Task { await renewClient(of: session) }
+    }
+    for change in changes { await change.value }
   }
 
-  /// How long a client that is to be replaced may go on with renewing its tokens.
+  /// How long a node that is trusted no more may go on with renewing tokens.
   private static let renewalPatience: Duration = .seconds(5)
 
-  /// Replaces the client by one that is made of what the session is now, with the newest tokens.
+  /// Tells the session's client what the session is now. Its tokens stay, and so do its calls that
+  /// are under way, but for those to a node that has not proved what it has to now.
   func renewClient(of session: Session) async {
-    guard let old = session.client else { return }
-    do throws(Problem) {
-      session.client = try session.tokens.map { tokens throws(Problem) in
-        try client(of: session, with: tokens)
-      }
+    let trust = session.trust.resolved(releases)
+    guard let client = session.client else { return makeClientAgain(of: session) }
+    let change = await client.change(to: trust)
+    // The releases may have changed once more meanwhile.
+    guard trust == session.trust.resolved(releases) else { return await renewClient(of: session) }
+    do throws(ConsentError) {
+      try await client.change(origins: session.row.origins, returnTo: session.row.returnTo)
     } catch {
-      session.client = nil
-      log.warning("the session's node is not trusted any more", .session(session.id))
+      log.warning("a session cannot work as configured: \(error.advice)", .session(session.id))
     }
-    await old.close()
+    if case .none = change { return }
+    if case .endsCalls = change {
+      await vault.refreshesEnd(of: [session], until: .now + Self.renewalPatience)
+      await client.endDistrusted()
+    }
+    if trust == nil {
+      log.warning("the session's node is not trusted any more", .session(session.id))
+      if session.client === client { session.client = nil }
+      await client.close()
+    }
+    attestAnew(session)
+  }
+
+  /// A release that the session trusts is there again, and the tokens still are.
+  private func makeClientAgain(of session: Session) {
+    guard let tokens = session.tokens, let again = try? client(of: session, with: tokens) else {
+      return
+    }
+    session.client = again
+    attestAnew(session)
+  }
+
+  private func attestAnew(_ session: Session) {
     for request in live.of(session: session) { watcher.hurry(request) }
     waits.signalAll(of: session.id)
   }
@@ -136,7 +161,6 @@ extension Broker {
     if isNew || !session.row.says(the: row) {
       try await record(row)
       vault.change(session, to: row, trust: wanted.trust)
-      await vault.refreshesEnd(of: [session], until: .now + Self.renewalPatience)
       await renewClient(of: session)
     }
     if isNew {

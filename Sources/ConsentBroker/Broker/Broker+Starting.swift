@@ -231,7 +231,10 @@ extension Broker {
       noteAnswer(.failure(error), of: session, given: given)
       // The app hears that nothing came of it, and its key is free for another try.
       await forgetStarting(inserted)
-      throw .consent(error, requestId: nil)
+      // The calls of a session end with it.
+      let isOfTheEnd = error.code == .cancelled && session.isClosed
+      throw .consent(
+        isOfTheEnd ? ConsentError(.cancelled, advice: Self.closedDetail) : error, requestId: nil)
     }
     let now = tools.now()
     let lifetime = Self.lifetime(of: answer, at: now)

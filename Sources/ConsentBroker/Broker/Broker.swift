@@ -218,8 +218,8 @@ package import MeroConsent
       && !vault.all.contains { $0.keepsAwake || $0.isBusy }
   }
 
-  /// Takes over settings that were read again. What is under way goes on with the former ones;
-  /// a session's calls to its node do until it has new tokens.
+  /// Takes over settings that were read again. What is under way goes on with the former ones, and
+  /// so do the calls of open sessions to their nodes.
   package func apply(_ settings: BrokerSettings) {
     self.settings = settings
     housekeeping.plan()

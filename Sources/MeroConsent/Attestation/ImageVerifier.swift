@@ -4,7 +4,7 @@ import Sealed
 import TDXQuote
 
 /// Trusts a node whose TDX quote verifies and shows one of the images.
-@LoopActor final class ImageVerifier: AttestationVerifier {
+@LoopActor final class ImageVerifier: AttestationVerifier, ProofJudge {
   private let verifier: QuoteVerifier
   private let policy: QuotePolicy
   private let now: @Sendable () -> Date
@@ -29,6 +29,8 @@ import TDXQuote
         image: image.name, isMock: false, tcbStatus: quote.status.rawValue,
         advisoryIDs: quote.advisoryIDs, verifiedAt: time,
         holdsUntil: Date(timeIntervalSince1970: Double(quote.holdsUntil)))
+      record.proof = AttestationRecord.Proof(
+        key: evidence.transportKey, kind: .quote(quote, reportData: evidence.reportData))
     } catch {
       let clock = error.dependsOnTheClock ? " " + clockAdvice(evidence, at: time) : ""
       throw AttestationRefusal(code: error.rawValue, detail: error.explanation + clock)
@@ -41,6 +43,11 @@ import TDXQuote
     guard let last = record.last, let end = last.holdsUntil else { return false }
     let time = now()
     return last.verifiedAt <= time && time <= end
+  }
+
+  func accepts(_ proof: AttestationRecord.Proof) -> Bool {
+    guard case .quote(let quote, let reportData) = proof.kind else { return false }
+    return (try? policy.judge(quote, expectedReportData: reportData)) != nil
   }
 
   private func judge(

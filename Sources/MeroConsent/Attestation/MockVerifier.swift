@@ -4,7 +4,7 @@ import Sealed
 import TDXQuote
 
 /// Trusts a development node on this machine by its mock quote.
-@LoopActor final class MockVerifier: AttestationVerifier {
+@LoopActor final class MockVerifier: AttestationVerifier, ProofJudge {
   private let host: LoopbackHost
   private let now: @Sendable () -> Date
   private let record: AttestationRecord
@@ -17,6 +17,10 @@ import TDXQuote
     self.record = record
   }
 
+  func accepts(_ proof: AttestationRecord.Proof) -> Bool {
+    if case .mock = proof.kind { true } else { false }
+  }
+
   @LoopActor func verify(_ evidence: AttestationEvidence) async throws(AttestationRefusal) {
     record.last = nil
     do throws(QuoteFailure) {
@@ -27,5 +31,6 @@ import TDXQuote
     record.last = NodeAttestation(
       image: "development", isMock: true, tcbStatus: nil, advisoryIDs: [], verifiedAt: now(),
       holdsUntil: nil)
+    record.proof = AttestationRecord.Proof(key: evidence.transportKey, kind: .mock)
   }
 }

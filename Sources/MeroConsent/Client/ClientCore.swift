@@ -5,8 +5,8 @@ import FoundationEssentials
 /// The client's work, on the loop. `MeroClient` is its public face.
 @LoopActor final class ClientCore {
   private let node: NodeAddress
-  private let origins: PackageOrigins
-  private let returnTo: String?
+  private var origins: PackageOrigins
+  private var returnTo: String?
   private let transport: any NodeTransport
   private let clock: ClientClock
   private let keeper: TokenKeeper
@@ -97,6 +97,10 @@ import FoundationEssentials
       let pause = max(schedule.next(chance: clock.chance()), asked)
       try await nap(min(pause, max(left, .zero)))
     }
+  }
+
+  func change(origins: PackageOrigins, returnTo: String?) {
+    (self.origins, self.returnTo) = (origins, returnTo)
   }
 
   func replaceTokens(_ tokens: SessionTokens) { keeper.replace(tokens) }

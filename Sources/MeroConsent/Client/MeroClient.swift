@@ -28,9 +28,9 @@ public final class MeroClient: Sendable {
   public let node: NodeAddress
   private let core: ClientCore
   private let browser: PageOpener
-  private let record: AttestationRecord
-  /// Neither a `returnTo` nor the package's origins are known: a callback on this machine may be
-  /// where the page sends the person.
+  private let transport: any NodeTransport
+  /// It was made with neither a `returnTo` nor the package's origins: a callback on this machine may
+  /// be where the page sends the person.
   package let namesNoReturn: Bool
 
   /// Nothing is sent before the first request.
@@ -51,40 +51,46 @@ public final class MeroClient: Sendable {
     node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
     returnTo: String? = nil, options: Options = Options(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
-    var limits = CarrierLimits()
-    limits.connect = options.connectLimit
-    limits.call = options.callLimit
     try self.init(
       node: node, trust: trust, tokens: tokens, origins: origins, returnTo: returnTo,
-      carrier: CurlCarrier(node: node, limits: limits), clock: .system,
-      onTokensChanged: onTokensChanged)
+      carrier: {
+        var limits = CarrierLimits()
+        limits.connect = options.connectLimit
+        limits.call = options.callLimit
+        return CurlCarrier(node: node, limits: limits)
+      }, clock: .system, onTokensChanged: onTokensChanged)
   }
 
   /// Over any carrier, by any clock: for tests against a node in memory. (The channel's own
   /// times are the machine's.)
   ///
-  /// - Parameter verifier: tests bring one that trusts a root of their own.
+  /// - Parameters:
+  ///   - carrier: makes one, for each trust another.
+  ///   - verifier: tests bring one that trusts a root of their own.
   package convenience init(
     node: NodeAddress, trust: NodeTrust, tokens: SessionTokens, origins: [String] = [],
-    returnTo: String? = nil, carrier: any Carrier, clock: ClientClock,
+    returnTo: String? = nil, carrier: @escaping @Sendable () -> any Carrier, clock: ClientClock,
     verifier: QuoteVerifier = QuoteVerifier(), onTokensChanged: TokensChanged? = nil
   ) throws(ConsentError) {
-    let record = AttestationRecord()
-    let channel = SealedChannel(
-      on: LoopActor.shared, carrier: carrier,
-      trust: try KeyTrust(trust, of: node, verifier: verifier, now: clock.now, record: record),
-      clock: SealedClock(now: ClientClock.system.uptime, sleep: ClientClock.system.sleep))
+    let transport = try SealedTransport(trust) { trust throws(ConsentError) in
+      let record = AttestationRecord()
+      let judge = try KeyTrust(
+        trust, of: node, verifier: verifier, now: clock.now, record: record)
+      let channel = SealedChannel(
+        on: LoopActor.shared, carrier: carrier(), trust: judge,
+        clock: SealedClock(now: ClientClock.system.uptime, sleep: ClientClock.system.sleep))
+      return TransportLine(channel, trust, judge, record)
+    }
     try self.init(
-      node: node, tokens: tokens, origins: origins, returnTo: returnTo,
-      transport: SealedTransport(channel), clock: clock, record: record,
-      onTokensChanged: onTokensChanged)
+      node: node, tokens: tokens, origins: origins, returnTo: returnTo, transport: transport,
+      clock: clock, onTokensChanged: onTokensChanged)
   }
 
   /// Over any transport: for tests of what is above the sealed channel.
   package init(
     node: NodeAddress, tokens: SessionTokens, origins: [String], returnTo: String?,
     transport: any NodeTransport, clock: ClientClock, browser: PageOpener = PageOpener(),
-    record: AttestationRecord = AttestationRecord(), onTokensChanged: TokensChanged?
+    onTokensChanged: TokensChanged?
   ) throws(ConsentError) {
     try Self.check(tokens)
     namesNoReturn = returnTo == nil && origins.isEmpty
@@ -92,7 +98,7 @@ public final class MeroClient: Sendable {
     if let returnTo { try origins.check(returnTo: returnTo) }
     self.node = node
     self.browser = browser
-    self.record = record
+    self.transport = transport
     core = ClientCore(
       node: node, origins: origins, returnTo: returnTo, tokens: tokens, transport: transport,
       clock: clock, onTokensChanged: onTokensChanged)
@@ -100,10 +106,10 @@ public final class MeroClient: Sendable {
 
   /// What the node proved when it was attested last: `nil` before the first call, where its key
   /// is pinned, and after an attestation that failed.
-  public var attestation: NodeAttestation? { get async { await record.last } }
+  public var attestation: NodeAttestation? { get async { await transport.lastAttestation } }
 
   /// The same, for who is on the loop already.
-  @LoopActor package var lastAttestation: NodeAttestation? { record.last }
+  @LoopActor package var lastAttestation: NodeAttestation? { transport.lastAttestation }
 
   /// Asks the node; the person decides on its page.
   ///
@@ -207,6 +213,23 @@ public final class MeroClient: Sendable {
     guard let field = tokens.unusableField else { return }
     throw .requestInvalid(field, "is empty, longer than 16 KiB, or has signs that no token has")
   }
+
+  /// The package says something else of where a page may send the person: for requests from now on.
+  ///
+  /// - Throws: `CONSENT_REQUEST_INVALID`, `CONSENT_RETURN_TO_NOT_ALLOWED`: all is as it was.
+  package func change(origins: [String], returnTo: String?) async throws(ConsentError) {
+    let origins = try PackageOrigins(origins)
+    if let returnTo { try origins.check(returnTo: returnTo) }
+    await core.change(origins: origins, returnTo: returnTo)
+  }
+
+  /// As `NodeTransport.change`: the tokens stay the same ones for all calls, old and new.
+  package func change(to trust: NodeTrust?) async -> TrustChange {
+    await transport.change(to: trust)
+  }
+
+  /// As `NodeTransport.endDistrusted`.
+  package func endDistrusted() async { await transport.endDistrusted() }
 
   /// Returns once no renewal of the tokens is under way. A client that is closed in the middle of
   /// one leaves tokens that are spent: the node takes each refresh token once.

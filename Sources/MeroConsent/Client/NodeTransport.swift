@@ -1,4 +1,5 @@
 package import Crypto
+import EventLoop
 package import FoundationEssentials
 
 /// Carries one call to the node and back, sealed. The client does not know how.
@@ -7,8 +8,37 @@ package protocol NodeTransport: Sendable {
   /// `NODE_UNTRUSTED`, `NODE_ERROR`, `CONSENT_CANCELLED`.
   func send(_ call: NodeCall) async throws(ConsentError) -> NodeReply
 
+  /// From now on the node is trusted by this; `nil` for by nothing any more. New calls have it
+  /// prove itself anew.
+  ///
+  /// Calls under way go on where what the node proved to them is enough for `trust` too. The others
+  /// go on until `endDistrusted()`, so that new tokens that are on their way are not lost. By a trust
+  /// that cannot be, nothing is trusted.
+  func change(to trust: NodeTrust?) async -> TrustChange
+
+  /// Ends the calls to a node that is trusted no more. Those that only read, or were not sent, are
+  /// made again under the trust of now; the others throw `NODE_UNTRUSTED`.
+  func endDistrusted() async
+
+  /// What the node proved last; `nil` where it proved nothing.
+  @LoopActor var lastAttestation: NodeAttestation? { get }
+
   /// Ends every call, wipes keys.
   func close() async
+}
+
+extension NodeTransport {
+  @LoopActor package var lastAttestation: NodeAttestation? { nil }
+}
+
+/// What a change of a node's trust is to the calls that are under way.
+package enum TrustChange: Sendable {
+  /// It is the same trust.
+  case none
+  /// They go on.
+  case keepsCalls
+  /// Some are to end: the node did not prove to them what it has to now.
+  case endsCalls
 }
 
 /// One request to the node, as it stands inside the envelope.
@@ -22,6 +52,12 @@ package struct NodeCall: Sendable {
   /// Sent as JSON; empty for a call without a body.
   package var body: [UInt8]
   package var bearer: Redacted<String>?
+
+  /// Whether it may be made again, whatever came of it.
+  var changesNothing: Bool { method == "GET" }
+
+  static let refreshPath = "/auth/refresh"
+  var isRefresh: Bool { path == Self.refreshPath }
 
   package init(
     method: String, path: String, body: [UInt8] = [], bearer: Redacted<String>? = nil

@@ -93,7 +93,7 @@ import FoundationEssentials
     guard let refreshToken = old.refreshToken else { throw ConsentError(.sessionExpired) }
     let body = TokensBody(accessToken: old.accessToken, refreshToken: refreshToken)
     let reply = try await transport.send(
-      NodeCall(method: "POST", path: "/auth/refresh", body: try AnswerJSON.encode(body)))
+      NodeCall(method: "POST", path: NodeCall.refreshPath, body: try AnswerJSON.encode(body)))
     switch reply.status {
     case 200:
       let fresh = try AnswerJSON.decode(TokensBody.self, from: reply.body)

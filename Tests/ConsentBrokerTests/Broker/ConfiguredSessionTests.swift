@@ -326,8 +326,8 @@ import Testing
     try await apply(release("b", "e1"))
     disk.release()
     _ = try await opening.value
-    guard case .measurements(let images, _)? = fixture.trusts.last else {
-      return #expect(Bool(false), "no new client")
+    guard case .measurements(let images, _)?? = fixture.node.trusts.last else {
+      return #expect(Bool(false), "nothing was changed")
     }
     #expect(images.map(\.name) == ["b"])
   }
@@ -338,16 +338,21 @@ import Testing
     let (pinned, _) = try await fixture.openSession()
     #expect(fixture.trusts.last == .transportKey(String(repeating: "0f", count: 32)))
     try await apply(release("b", "e1"))
-    guard case .measurements(let images, _)? = fixture.trusts.last else {
-      return #expect(Bool(false), "no new client")
+    guard case .measurements(let images, _)?? = fixture.node.trusts.last else {
+      return #expect(Bool(false), "nothing was changed")
     }
     #expect(images.map(\.name) == ["b"])
     #expect(images.first?.mrtd == String(repeating: "e1", count: 48))
-    #expect(fixture.trusts.count == 3)
+    #expect(fixture.node.trusts.count == 1 && fixture.trusts.count == 2)
     _ = try await fixture.start(caller)
     // With none left, its node is not asked any more.
     try await apply("")
     #expect(try fixture.broker.session(of: caller).needsSession)
     #expect(try fixture.broker.session(of: pinned).needsSession == false)
+    #expect(fixture.node.trusts.count == 2 && fixture.node.trusts.last == .some(nil))
+    // Nobody has to bring tokens for one that is there again.
+    try await apply(release("c", "f2"))
+    #expect(try fixture.broker.session(of: caller).needsSession == false)
+    _ = try await fixture.start(caller)
   }
 }

@@ -37,6 +37,8 @@ import MeroConsent
   /// What the node takes, where it looks; a refresh brings the next one.
   var accessToken: String?
   private(set) var refreshes = 0
+  /// What clients that are in use were told to trust it by.
+  private(set) var trusts: [NodeTrust?] = []
   private enum Hold { case nothing, calls, answers, refreshes }
   private var hold = Hold.nothing
   private var held: [Int: UnsafeContinuation<Void, Never>] = [:]
@@ -131,6 +133,13 @@ import MeroConsent
     let id = call.path.split(separator: "/").dropFirst().first.map(String.init) ?? ""
     return result(of: id)
   }
+
+  @LoopActor func change(to trust: NodeTrust?) -> TrustChange {
+    trusts.append(trust)
+    return .keepsCalls
+  }
+
+  @LoopActor func endDistrusted() {}
 
   @LoopActor func close() { release() }
 

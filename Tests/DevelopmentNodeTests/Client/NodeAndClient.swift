@@ -34,7 +34,7 @@ import MeroConsent
       node: address, trust: trust,
       tokens: SessionTokens(accessToken: node.tokens.access, refreshToken: node.tokens.refresh),
       origins: node.state.place.origins, returnTo: node.state.place.returnTo,
-      carrier: CurlCarrier(node: address, limits: limits), clock: .system)
+      carrier: { CurlCarrier(node: address, limits: limits) }, clock: .system)
   }
 
   static func serving(

@@ -22,6 +22,10 @@ actor ScriptedNode: NodeTransport {
     return try await answer(call, calls.count - 1)
   }
 
+  func change(to trust: NodeTrust?) -> TrustChange { .keepsCalls }
+
+  func endDistrusted() {}
+
   func close() { isClosed = true }
 
   var paths: [String] { calls.map { "\($0.method) \($0.path)" } }

@@ -19,6 +19,6 @@ exit(
   DaemonProgram.run { (parts) throws(ConsentError) in
     try MeroClient(
       node: parts.node, trust: parts.trust, tokens: parts.tokens, origins: parts.origins,
-      returnTo: parts.returnTo, carrier: CurlCarrier(node: parts.node, limits: CarrierLimits()),
+      returnTo: parts.returnTo, carrier: { CurlCarrier(node: parts.node, limits: CarrierLimits()) },
       clock: .system, verifier: verifier, onTokensChanged: parts.onTokensChanged)
   })
