@@ -119,9 +119,9 @@ def test_a_clock_that_was_wrong_at_the_start_is_put_right(daemon, node, session,
     reads = node.calls("result")
     until(lambda: node.calls("result") > reads, "the node is asked")
     clock.set(-hours * HOUR)
-    has_noticed(daemon, clock)
-    after = session.request(view["requestId"])
-    assert after["state"] == "started" and before - 60 < left(after, clock) <= before
+    until(lambda: before - 60 < left(session.request(view["requestId"]), clock) <= before + 1.5,
+          "it is told by the clock as it is")
+    assert session.request(view["requestId"])["state"] == "started"
     node.decide(view["requestId"])
     assert session.decided(view["requestId"], "approved")
 
@@ -222,6 +222,61 @@ def test_a_clock_that_is_years_ahead_has_nothing_forgotten(daemon, node, session
     clock.set(-5 * 365 * 24 * HOUR)
     has_noticed(daemon, clock)
     assert session.request(new["requestId"])["state"] == "approved"
+
+
+# Dates, of which the wall clock only says when they seem to be over
+
+
+def hand_over(node, other, view):
+    """What one session asked for through the daemon is another one's own, by the node's date."""
+    [there] = [kept for kept in node.overview["requests"] if kept["requestId"] == view["requestId"]]
+    answer = other.post("/v1/requests", {"started": {
+        "requestId": view["requestId"], "url": view["url"], "code": view["code"],
+        "expiresAt": there["expiresAt"], "kind": view["kind"]}})
+    assert answer.status == 201, answer
+    return answer.json()
+
+
+@pytest.mark.parametrize("hours", [-1, 1, 72])
+def test_what_an_app_asked_for_itself_is_told_as_what_the_daemon_asked_for(
+        daemon, node, session, clock, hours):
+    """C-122: the wall clock is wrong all the time."""
+    clock.set(hours * HOUR)
+    has_noticed(daemon, clock)
+    view = session.start()
+    other = Session(daemon, node)
+    hand_over(node, other, view)
+    until(lambda: 0 < left(other.request(view["requestId"]), clock) < 660, "the node's clock counts")
+    assert other.request(view["requestId"])["state"] == "started"
+    node.decide(view["requestId"])
+    for each in (session, other):
+        assert each.decided(view["requestId"], "approved")
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_what_an_app_asked_for_itself_expires_when_the_node_says_so(
+        daemon, node, session, clock, hours):
+    clock.set(hours * HOUR)
+    has_noticed(daemon, clock)
+    node.control("settings", ttl=9000)
+    view = session.start()
+    other = Session(daemon, node)
+    hand_over(node, other, view)
+    for each in (session, other):
+        assert each.decided(view["requestId"])["state"] == "expired"
+
+
+@pytest.mark.parametrize("hours", [-1, 1])
+def test_what_expires_after_a_restart_by_a_wrong_clock_is_not_replaced(
+        daemon, node, session, clock, hours):
+    node.control("settings", ttl=9000)
+    view = session.start()
+    assert daemon.stop() == 0
+    clock.set(hours * HOUR)
+    daemon.start()
+    session.patch("/v1/session", {
+        name: node.ready[name] for name in ("accessToken", "refreshToken")})
+    assert session.decided(view["requestId"])["state"] == "expired"
 
 
 # Sleep

@@ -89,7 +89,7 @@ import Testing
     let node = ScriptedNode(replies: [.json(Fixture.resultJSON("pending"), date: date)])
     let reading = try await Fixture.client(node).read("rq-1", kind: nil)
     #expect(reading.nodeDate == date)
-    #expect(reading.result.status == .pending)
+    #expect(try reading.answer.get().status == .pending)
   }
 
   @Test func endsWithCancelledOnceItIsClosed() async throws {

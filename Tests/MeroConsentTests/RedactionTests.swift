@@ -34,7 +34,7 @@ import Testing
       ConsentOutcome.inviteCreated(token: marker), result,
       OutcomeBody(.inviteCreated(token: marker)),
       SessionTokens(accessToken: marker, refreshToken: marker),
-      MeroClient.Reading(result: result, nodeDate: nil),
+      MeroClient.Reading(answer: .success(result), nodeDate: nil),
     ]
   }()
 

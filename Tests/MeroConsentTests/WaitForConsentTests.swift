@@ -165,6 +165,43 @@ import Testing
     #expect(time.elapsed == .seconds(300))
   }
 
+  /// What another client has started ends by the node's clock too: this machine's says nothing of it.
+  @Test(
+    arguments: [-3600.0, 0, 3600],
+    [NodeReply.json(Fixture.resultJSON("pending")), .json("", status: 404)])
+  func whatAnotherClientStartedEndsByTheNodesClock(offset: Double, last: NodeReply) async throws {
+    let (time, nodeNow) = (time, TestClock.noon.addingTimeInterval(-offset))
+    let node = ScriptedNode { _, _ throws(ConsentError) in
+      var reply =
+        time.elapsed >= .seconds(300) ? last : NodeReply.json(Fixture.resultJSON("pending"))
+      reply.date = nodeNow.addingTimeInterval((time.elapsed / .seconds(1)).rounded(.down))
+      return reply
+    }
+    let started = ConsentStarted(
+      requestId: "rq-1", url: Fixture.started.url, code: "7QF2-XK",
+      expiresAt: nodeNow.addingTimeInterval(300), kind: .createOrg)
+    #expect(try await wait(node, for: started) == .failure(ConsentError(.expired)))
+    #expect(time.elapsed >= .seconds(300) && time.elapsed <= .seconds(302))
+  }
+
+  @Test(arguments: [-3600.0, 0, 3600])
+  func whatIsGoneBeforeTheNodesEndIsReplaced(offset: Double) async throws {
+    let nodeNow = TestClock.noon.addingTimeInterval(-offset)
+    let node = ScriptedNode { _, _ throws(ConsentError) in .json("", status: 404, date: nodeNow) }
+    let started = ConsentStarted(
+      requestId: "rq-1", url: Fixture.started.url, code: "7QF2-XK",
+      expiresAt: nodeNow.addingTimeInterval(300), kind: .createOrg)
+    #expect(try await wait(node, for: started) == .failure(ConsentError(.replaced)))
+  }
+
+  @Test func waitsForADayAtMostWhateverTheNodesClockSays() async throws {
+    let node = ScriptedNode { _, _ throws(ConsentError) in
+      .json(Fixture.resultJSON("pending"), date: TestClock.noon)
+    }
+    #expect(try await wait(node) == .failure(ConsentError(.expired)))
+    #expect(time.elapsed == .seconds(86_400))
+  }
+
   @Test func endsWithItsTaskWhileItSleeps() async throws {
     let node = node(deciding: .json(Fixture.resultJSON("pending")), after: .zero)
     let client = try Fixture.client(node, clock: .system)

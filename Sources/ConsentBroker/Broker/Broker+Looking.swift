@@ -45,27 +45,21 @@ extension Broker {
     if let verdict = request.unwritten { return await settle(request, verdict) }
     let session = request.session
     let began = BootInstant.now
-    var nodeDate: Date?
-    let answer: Result<ConsentResult, ConsentError>
+    let reading: MeroClient.Reading
     let given = session.tokensGiven
     if let client = session.client, !session.tokensAreSpent {
       request.reading?.isAsking = true
       defer { request.reading?.isAsking = false }
-      do {
-        let reading = try await client.read(request.row.requestId, kind: request.kind)
-        (answer, nodeDate) = (.success(reading.result), reading.nodeDate)
-        noteTime(ofNode: nodeDate, at: began)
-      } catch {
-        answer = .failure(error)
-      }
-      noteAnswer(answer, of: session, given: given)
+      reading = await client.read(request.row.requestId, kind: request.kind)
+      noteTime(ofNode: reading.nodeDate, at: began)
+      noteAnswer(reading.answer, of: session, given: given)
     } else {
-      answer = .failure(session.tokensAreNeeded)
+      reading = MeroClient.Reading(answer: .failure(session.tokensAreNeeded), nodeDate: nil)
     }
     // It may have been cancelled meanwhile.
     if request.isOver { return .final(request.row) }
-    if let nodeDate { request.correctDeadline(byNode: nodeDate, at: began) }
-    switch ReadJudgement.judge(answer, at: request.time(at: began)) {
+    if let date = reading.nodeDate { keepEnd(of: request, byNode: date, at: began) }
+    switch ReadJudgement.judge(reading.answer, at: request.time(of: reading, begun: began)) {
     case .end(let state, let outcome, let failure):
       let ending = RequestEnding(
         state: state, at: tools.now().asKept, outcome: outcome.flatMap(StoredOutcome.init),

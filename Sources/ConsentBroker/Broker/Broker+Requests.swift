@@ -232,16 +232,10 @@ extension Broker {
   private func readOutcome(of row: RequestRow, in session: Session) async -> ConsentError? {
     guard let client = session.client else { return session.tokensAreNeeded }
     let given = session.tokensGiven
-    let answer: Result<ConsentResult, ConsentError>
-    do throws(ConsentError) {
-      let reading = try await client.read(row.requestId, kind: ConsentKind(rawValue: row.kind))
-      answer = .success(reading.result)
-      noteTime(ofNode: reading.nodeDate)
-    } catch {
-      answer = .failure(error)
-    }
-    noteAnswer(answer, of: session, given: given)
-    switch answer {
+    let reading = await client.read(row.requestId, kind: ConsentKind(rawValue: row.kind))
+    noteTime(ofNode: reading.nodeDate)
+    noteAnswer(reading.answer, of: session, given: given)
+    switch reading.answer {
     case .success(let result):
       guard result.status == .approved, let outcome = result.outcome else {
         return ConsentError(.resultInvalid)

@@ -242,7 +242,7 @@ extension Broker {
     let start = RequestStart(
       requestId: answer.started.requestId, code: answer.started.code, url: answer.started.url,
       expiresAt: now.addingTimeInterval(lifetime).asKept,
-      lifetimeCut: answer.lifetimeCut)
+      nodeExpiresAt: answer.expiresAtByNode.asKept, lifetimeCut: answer.lifetimeCut)
     guard let ledger = ledgerIfAny else { throw .stopping }
     if OpenRequestMemory.common(start.requestId, start.url, start.code) > 0 {
       session.answersAreLong = true
@@ -259,7 +259,10 @@ extension Broker {
     }
     switch result {
     case .started(let change):
-      return try await begin(change.row, event: change.event, of: session, deadline: deadline)
+      let request = LiveRequest(
+        change.row, of: session, deadline: deadline,
+        by: answer.lifetimeIsByNode ? .nodeClock : .givenDate)
+      return try await begin(request, event: change.event)
     case .ended: throw .consent(ConsentError(.cancelled), requestId: start.requestId)
     case .idReused:
       await forgetStarting(inserted)
@@ -289,11 +292,14 @@ extension Broker {
       session: session.id, requestId: started.requestId, ticket: ViewTickets.randomTicket(),
       kind: started.kind.rawValue, state: .started, code: started.code, url: started.url,
       createdAt: now.asKept, expiresAt: now.addingTimeInterval(lifetime).asKept,
-      lifetimeCut: given > lifetime, idempotency: idempotency)
+      nodeExpiresAt: started.expiresAt.asKept, lifetimeCut: given > lifetime,
+      idempotency: idempotency)
     switch try await insert(row, of: session) {
     case .inserted(let row, let event):
-      let deadline = BootInstant.now + .seconds(lifetime)
-      return try await begin(row, event: event, of: session, deadline: deadline)
+      // The app got it from the node's clock, which this machine's may differ from.
+      let request = LiveRequest(
+        row, of: session, deadline: .now + .seconds(lifetime), by: .givenDate)
+      return try await begin(request, event: event)
     case .repeated(let row): return try await there(row, in: session)
     case .keyReused: throw .idempotencyKeyReused
     case .sessionEnded: throw .noSession
@@ -342,15 +348,15 @@ extension Broker {
   ///
   /// - Throws: `CONSENT_CANCELLED` where its session has ended meanwhile, and the request with it.
   private func begin(
-    _ row: RequestRow, event: BrokerEvent?, of session: Session, deadline: BootInstant
+    _ request: LiveRequest, event: BrokerEvent?
   ) async throws(Problem) -> StartResult {
+    let (row, session) = (request.row, request.session)
     guard !session.isClosed else {
       // Where its session's end has not.
       let ending = RequestEnding(state: .cancelled, at: tools.now(), detail: Self.closedDetail)
       _ = try? await ledgerIfAny?.finish(row.number, ending)
       throw .consent(ConsentError(.cancelled), requestId: row.requestId)
     }
-    let request = LiveRequest(row, of: session, deadline: deadline, byWallClock: false)
     live.add(request)
     if let event { session.events.publish(event) }
     waits.signal(row.requestId, of: session.id)

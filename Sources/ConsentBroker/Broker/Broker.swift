@@ -254,7 +254,7 @@ package import MeroConsent
         continue
       }
       let left = Duration.seconds(expiresAt.timeIntervalSince(tools.now()))
-      let request = LiveRequest(row, of: session, deadline: now + left, byWallClock: true)
+      let request = LiveRequest(row, of: session, deadline: now + left, by: .record)
       live.add(request)
       watcher.watch(request)
     }
@@ -318,10 +318,7 @@ package import MeroConsent
       if request.deadlineIsByWallClock, let expiresAt = request.row.expiresAt {
         request.deadline = now + .seconds(expiresAt.timeIntervalSince(wall))
       } else {
-        let expiresAt = wall.addingTimeInterval((request.deadline - now) / .seconds(1)).asKept
-        request.row.expiresAt = expiresAt
-        let number = request.number
-        Task { _ = try? await ledgerIfAny?.moveExpiry(of: number, to: expiresAt) }
+        showEnd(of: request, at: now)
       }
       watcher.hurry(request)
     }

@@ -14,9 +14,9 @@ import MeroConsent
   var shown: Shown?
   /// When its time is over. On CLOCK_BOOTTIME, so that setting the clock ends nothing.
   var deadline: BootInstant
-  /// Read from `expiresAt` after a restart, and so only as right as the wall clock was.
-  let deadlineIsByWallClock: Bool
-  private var deadlineIsCorrected = false
+  let endSource: EndSource
+  /// Computed from a date by the wall clock, and not confirmed by the node's yet: nothing ends by it.
+  var deadlineIsByWallClock: Bool
   let beganAt = BootInstant.now
   /// It has ended, and is in no index any more.
   var isOver = false
@@ -65,35 +65,19 @@ import MeroConsent
   let timer = LoopTimer()
 
   init(
-    _ row: RequestRow, of session: Session, deadline: BootInstant, byWallClock: Bool
+    _ row: RequestRow, of session: Session, deadline: BootInstant, by endSource: EndSource
   ) {
     self.row = row
     self.session = session
     turn = NodeTurn(of: session)
     commonBytes = OpenRequestMemory.common(row.requestId, row.url, row.code)
     self.deadline = deadline
-    deadlineIsByWallClock = byWallClock
+    self.endSource = endSource
+    deadlineIsByWallClock = endSource != .nodeClock
   }
 
   var number: Int64 { row.number }
   var kind: ConsentKind? { ConsentKind(rawValue: row.kind) }
-
-  func time(at now: BootInstant) -> ReadJudgement.Time {
-    if now + ReadJudgement.lastMoment < deadline { return .running }
-    if now < deadline { return .ending }
-    return now < deadline + ReadJudgement.patience ? .over : .givenUp
-  }
-
-  /// What was read from the record ends by a wall clock that may have been wrong since: where it
-  /// seems to be over, the node's clock decides, once.
-  func correctDeadline(byNode date: Date, at now: BootInstant) {
-    guard deadlineIsByWallClock, !deadlineIsCorrected, now >= deadline,
-      let expiresAt = row.expiresAt, expiresAt > date
-    else { return }
-    deadlineIsCorrected = true
-    let left = min(expiresAt.timeIntervalSince(date), BrokerLimits.longestLifetime)
-    deadline = now + .seconds(left)
-  }
 
   /// It is good once.
   func takeActivationToken() -> ActivationToken? {

@@ -24,7 +24,7 @@ enum ReadJudgement: Equatable {
   }
 
   /// One second of the `Date` field, and half a second for an answer on its way.
-  static let lastMoment: Duration = .milliseconds(1500)
+  static let lastMoment: Duration = .seconds(StartedCheck.lastMoment)
 
   /// How long a node that does not answer is asked about a request whose time is over.
   static let patience: Duration = .hours(24)

@@ -6,6 +6,7 @@ struct RequestStart: Sendable {
   var code: String
   var url: String
   var expiresAt: Date
+  var nodeExpiresAt: Date
   var lifetimeCut: Bool
 }
 
@@ -77,12 +78,12 @@ extension Ledger {
       try connection.run(
         """
         UPDATE requests SET state = 'started', request_id = ?, code = ?, url = ?, expires_at = ?,
-          lifetime_cut = ?, revision = revision + 1 WHERE number = ?
+          node_expires_at = ?, lifetime_cut = ?, revision = revision + 1 WHERE number = ?
         """,
         [
           .text(start.requestId), .text(start.code), .text(start.url),
-          .integer(start.expiresAt.ledgerTime), .integer(start.lifetimeCut ? 1 : 0),
-          .integer(number),
+          .integer(start.expiresAt.ledgerTime), .integer(start.nodeExpiresAt.ledgerTime),
+          .integer(start.lifetimeCut ? 1 : 0), .integer(number),
         ])
       guard let change = try RequestTable.tell(of: number, at: time, on: connection) else {
         return .ended(nil)
@@ -146,13 +147,19 @@ extension Ledger {
     }
   }
 
-  /// Keeps when an undecided request ends by a wall clock that was set. Nobody is told: it ends
-  /// when it did before.
-  func moveExpiry(of number: Int64, to date: Date) async throws(LedgerError) {
+  /// Keeps when an undecided request ends by a wall clock that was set, or that the node's clock
+  /// has proved wrong. Nobody is told: it ends when it did before.
+  func moveExpiry(to row: RequestRow) async throws(LedgerError) {
     try await write { connection throws(LedgerError) in
       try connection.run(
-        "UPDATE requests SET expires_at = ? WHERE number = ? AND finished_at IS NULL",
-        [.integer(date.ledgerTime), .integer(number)])
+        """
+        UPDATE requests SET expires_at = ?, node_expires_at = ?, lifetime_cut = ?
+          WHERE number = ? AND finished_at IS NULL
+        """,
+        [
+          .optional(row.expiresAt?.ledgerTime), .optional(row.nodeExpiresAt?.ledgerTime),
+          .integer(row.lifetimeCut ? 1 : 0), .integer(row.number),
+        ])
     }
   }
 

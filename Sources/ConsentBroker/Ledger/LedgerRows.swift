@@ -30,7 +30,10 @@ struct RequestRow: Sendable, Equatable {
   var code: String?
   var url: String?
   var createdAt: Date
+  /// By this machine's clock.
   var expiresAt: Date?
+  /// By the node's clock, which has the last word. `nil` in a record of an older daemon.
+  var nodeExpiresAt: Date?
   var lifetimeCut = false
   var finishedAt: Date?
   var outcome: StoredOutcome?
@@ -66,7 +69,7 @@ extension RequestRow {
   static let columns = """
     number, session, request_id, ticket, kind, state, revision, code, url, created_at, expires_at, \
     lifetime_cut, finished_at, outcome, failure, detail, last_return_at, last_return_code, \
-    idempotency_key, idempotency_body
+    idempotency_key, idempotency_body, node_expires_at
     """
 
   /// Without an outcome that is long (`Ledger.outcome`).
@@ -101,6 +104,7 @@ extension RequestRow {
     if let key = try row.optionalText(18) {
       idempotency = Idempotency(key: key, body: try row.bytes(19))
     }
+    nodeExpiresAt = row.optionalInteger(20).map(Date.init(ledgerTime:))
   }
 
   /// In the order of `columns`, without `number`.
@@ -112,6 +116,7 @@ extension RequestRow {
       .optional(finishedAt?.ledgerTime), .optional(outcome?.text), .optional(failure),
       .optional(detail), .optional(lastReturn?.at.ledgerTime), .optional(lastReturn?.code),
       .optional(idempotency?.key), idempotency.map { .blob($0.body) } ?? .null,
+      .optional(nodeExpiresAt?.ledgerTime),
     ]
   }
 }

@@ -143,5 +143,9 @@ enum LedgerSchema {
     """
     CREATE INDEX events_by_time ON events (at);
     """,
+    // 4. When a request ends by its node's clock: this machine's may be another one meanwhile.
+    """
+    ALTER TABLE requests ADD COLUMN node_expires_at INTEGER;
+    """,
   ]
 }

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// What a node's answer to a new request has to be before anybody is shown its page.
 package enum StartedCheck {
@@ -6,6 +6,9 @@ package enum StartedCheck {
   private static let codeLengths = 4...32
   /// The longest that a request is waited for.
   static let longestLifetime: TimeInterval = 24 * 3600
+  /// Seconds before the end by the node's `Date` in which the node's own end may be here already:
+  /// a `Date` has whole seconds, and half a second is for an answer on its way.
+  package static let lastMoment: TimeInterval = 1.5
   /// Bytes of a page's address: a list shows two hundred of them at once.
   static let longestPage = 8192
   /// Bytes of the longest id, code and address together.
@@ -32,9 +35,11 @@ package enum StartedCheck {
       requestId: answer.requestId, url: answer.url, code: answer.code,
       expiresAt: answer.expiresAt.date, kind: kind)
     try check(started, node: node)
+    let given = min(lifetime, longestLifetime)
     return MeroClient.Started(
-      started: started, lifetime: .seconds(min(lifetime, longestLifetime)),
-      lifetimeCut: lifetime > longestLifetime)
+      started: started, lifetime: .seconds(given), lifetimeCut: lifetime > longestLifetime,
+      expiresAtByNode: answer.expiresAt.date.addingTimeInterval(given - lifetime),
+      lifetimeIsByNode: nodeDate != nil)
   }
 
   /// A request that an app started itself and hands over.

@@ -44,25 +44,37 @@ import FoundationEssentials
     return started
   }
 
-  func read(
-    _ requestId: String, kind: ConsentKind?
-  ) async throws(ConsentError) -> MeroClient.Reading {
-    guard StartedCheck.isUsable(requestId: requestId) else {
-      throw .requestInvalid("requestId", "is empty or cannot be used")
+  func read(_ requestId: String, kind: ConsentKind?) async -> MeroClient.Reading {
+    do throws(ConsentError) {
+      guard StartedCheck.isUsable(requestId: requestId) else {
+        throw .requestInvalid("requestId", "is empty or cannot be used")
+      }
+      let reply = try await authorized(
+        NodeCall(method: "GET", path: "/consent/\(percentEncodedSegment(requestId))/result"))
+      let kind = kind ?? remembered.kind(of: requestId)
+      return MeroClient.Reading(
+        answer: Self.answer(reply, requestId: requestId, kind: kind), nodeDate: reply.date)
+    } catch {
+      return MeroClient.Reading(answer: .failure(error), nodeDate: nil)
     }
-    let reply = try await authorized(
-      NodeCall(method: "GET", path: "/consent/\(percentEncodedSegment(requestId))/result"))
+  }
+
+  private static func answer(
+    _ reply: NodeReply, requestId: String, kind: ConsentKind?
+  ) -> Result<ConsentResult, ConsentError> {
     switch reply.status {
     case 200:
-      let result = try ResultCheck.check(
-        reply.body, requestId: requestId, kind: kind ?? remembered.kind(of: requestId))
-      return MeroClient.Reading(result: result, nodeDate: reply.date)
+      do throws(ConsentError) {
+        return .success(try ResultCheck.check(reply.body, requestId: requestId, kind: kind))
+      } catch {
+        return .failure(error)
+      }
     case 404:
-      throw ConsentError(.replaced, nodeStatus: 404)
+      return .failure(ConsentError(.replaced, nodeStatus: 404))
     default:
       var error = ConsentError.unexpected(status: reply.status)
       error.retryAfter = ConsentError.bounded(reply.retryAfter)
-      throw error
+      return .failure(error)
     }
   }
 
@@ -81,19 +93,19 @@ import FoundationEssentials
     guard !returned.namesAnother(than: started.requestId) else {
       throw ConsentError(.requestMismatch)
     }
-    let result = try await read(started.requestId, kind: started.kind).result
+    let result = try await read(started.requestId, kind: started.kind).answer.get()
     guard result.status != .pending else { throw ConsentError(.notDecided) }
     return result
   }
 
   func wait(for started: ConsentStarted) async throws(ConsentError) -> ConsentResult {
-    let deadline = deadline(of: started)
+    var end = WaitEnd(
+      deadline(of: started), by: remembers(started) ? nil : started.expiresAt, at: clock.uptime())
     var schedule = PollSchedule()
     while true {
-      let isLast = clock.uptime() >= deadline
       var asked = Duration.zero
-      if let decided = try await poll(started, isLast: isLast, &asked) { return decided }
-      let left = deadline - clock.uptime()
+      if let decided = try await poll(started, &end, &asked) { return decided }
+      let left = end.deadline - clock.uptime()
       let pause = max(schedule.next(chance: clock.chance()), asked)
       try await nap(min(pause, max(left, .zero)))
     }
@@ -119,10 +131,13 @@ extension ClientCore {
   ///
   /// - Parameter asked: is set to the pause that the node asks for.
   private func poll(
-    _ started: ConsentStarted, isLast: Bool, _ asked: inout Duration
+    _ started: ConsentStarted, _ end: inout WaitEnd, _ asked: inout Duration
   ) async throws(ConsentError) -> ConsentResult? {
+    let began = clock.uptime()
+    let reading = await read(started.requestId, kind: started.kind)
+    let isLast = end.isOver(at: began, of: reading)
     do throws(ConsentError) {
-      let result = try await read(started.requestId, kind: started.kind).result
+      let result = try reading.answer.get()
       if result.status != .pending { return result }
     } catch {
       switch error.code {
@@ -161,6 +176,10 @@ extension ClientCore {
       task.cancel()
     }
     guard slept else { throw ConsentError(.cancelled) }
+  }
+
+  private func remembers(_ started: ConsentStarted) -> Bool {
+    remembered.deadline(of: started.requestId) != nil
   }
 
   /// By the node's clock where this client started the request, else by this machine's.
@@ -215,6 +234,34 @@ extension ConsentError {
     default:
       .nodeError("The node answered with the status \(status).", status: status)
     }
+  }
+}
+
+/// When a wait ends. Where another client started the request, only the wall clock says that before
+/// the first answer: from then on it is the node's clock that counts.
+private struct WaitEnd {
+  /// In uptime.
+  private(set) var deadline: Duration
+  private let latest: Duration
+  private let expiresAt: Date?
+
+  /// - Parameter expiresAt: `nil` where the deadline is the node's word already.
+  init(_ deadline: Duration, by expiresAt: Date?, at now: Duration) {
+    self.deadline = deadline
+    latest = now + .seconds(StartedCheck.longestLifetime)
+    self.expiresAt = expiresAt
+  }
+
+  /// Whether a read that began then was the last one.
+  mutating func isOver(at began: Duration, of reading: MeroClient.Reading) -> Bool {
+    guard let expiresAt, let date = reading.nodeDate else { return began >= deadline }
+    let left = expiresAt.timeIntervalSince(date)
+    // A `Date` has whole seconds.
+    deadline = min(latest, began + .seconds(max(left, 1)))
+    guard case .failure(let error) = reading.answer, error.code == .replaced else {
+      return left <= 0 || began >= latest
+    }
+    return left <= StartedCheck.lastMoment
   }
 }
 

@@ -130,14 +130,14 @@ public final class MeroClient: Sendable {
   /// An outcome is checked against the kind of the request where this client started it.
   /// - Throws: `CONSENT_RESULT_INVALID`, `CONSENT_REPLACED`, `NODE_…`, `SESSION_EXPIRED`.
   public func consentResult(_ requestId: String) async throws(ConsentError) -> ConsentResult {
-    try await core.read(requestId, kind: nil).result
+    try await core.read(requestId, kind: nil).answer.get()
   }
 
   /// The decision now, on a request that may have been started elsewhere.
   public func consentResult(
     _ requestId: String, kind: ConsentKind
   ) async throws(ConsentError) -> ConsentResult {
-    try await core.read(requestId, kind: kind).result
+    try await core.read(requestId, kind: kind).answer.get()
   }
 
   /// After the page sent the person back: the result of the request that the app started.
@@ -252,10 +252,16 @@ extension ConsentError {
 }
 
 extension MeroClient {
-  /// The decision, and the node's clock at that moment where it said so.
+  /// The decision or why there is none, and the node's clock at that moment where it said so: also
+  /// that a request is gone means one thing before its end and another one after it.
   package struct Reading: Sendable {
-    package let result: ConsentResult
+    /// `CONSENT_REPLACED` for the node's 404, whatever the time.
+    package let answer: Result<ConsentResult, ConsentError>
     package let nodeDate: Date?
+
+    package init(answer: Result<ConsentResult, ConsentError>, nodeDate: Date?) {
+      (self.answer, self.nodeDate) = (answer, nodeDate)
+    }
   }
 
   /// What the daemon needs to know about a request that it started.
@@ -266,6 +272,10 @@ extension MeroClient {
     package let lifetime: Duration
     /// Whether the node gave more than 24 h.
     package let lifetimeCut: Bool
+    /// When the time that it is given is over, by the node's clock.
+    package let expiresAtByNode: Date
+    /// Whether the answer had the node's `Date`.
+    package let lifetimeIsByNode: Bool
   }
 
   /// `requestConsent`, with the lifetime by the node's clock.
@@ -276,12 +286,8 @@ extension MeroClient {
   }
 
   /// Reads a result by its id, for a request of an earlier run.
-  ///
-  /// - Throws: `CONSENT_REPLACED` for the node's 404, whatever the time.
-  package func read(
-    _ requestId: String, kind: ConsentKind?
-  ) async throws(ConsentError) -> Reading {
-    try await core.read(requestId, kind: kind)
+  package func read(_ requestId: String, kind: ConsentKind?) async -> Reading {
+    await core.read(requestId, kind: kind)
   }
 
   /// Whether the node can be reached, proves itself and takes the session's token, which is

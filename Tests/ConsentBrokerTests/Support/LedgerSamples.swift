@@ -26,7 +26,8 @@ enum Sample {
   static func start(_ id: String) -> RequestStart {
     RequestStart(
       requestId: id, code: "7QF2-XK", url: "https://node.example/consent/\(id)",
-      expiresAt: time.addingTimeInterval(300), lifetimeCut: false)
+      expiresAt: time.addingTimeInterval(300), nodeExpiresAt: time.addingTimeInterval(300),
+      lifetimeCut: false)
   }
 }
 

@@ -27,7 +27,7 @@ import MeroConsent
   var pagePadding = 0
   /// By how much this node's clock is ahead of ours.
   var clockSkew: TimeInterval = 0
-  /// Whether an answer with a result has a `Date`.
+  /// Whether an answer about a result has a `Date`.
   var tellsTime = false
   /// Whether no call comes through.
   var isDown = false
@@ -171,18 +171,24 @@ import MeroConsent
   }
 
   private func result(of id: String) -> NodeReply {
+    let date = tellsTime ? Date().addingTimeInterval(clockSkew).inWholeSeconds : nil
     func answer(_ rest: String) -> NodeReply {
       NodeReply(
-        status: 200, body: Array(#"{"requestId":"\#(id)",\#(rest)}"#.utf8),
-        date: tellsTime ? Date().addingTimeInterval(clockSkew) : nil)
+        status: 200, body: Array(#"{"requestId":"\#(id)",\#(rest)}"#.utf8), date: date)
     }
     switch states[id] {
     case .pending: return answer(#""status":"pending""#)
     case .approved(let outcome):
       return answer(#""status":"approved""# + (outcome.map { #","outcome":\#($0)"# } ?? ""))
     case .declined: return answer(#""status":"declined""#)
-    case .broken(let status, let body): return NodeReply(status: status, body: Array(body.utf8))
-    case .gone, nil: return NodeReply(status: 404)
+    case .broken(let status, let body):
+      return NodeReply(status: status, body: Array(body.utf8), date: date)
+    case .gone, nil: return NodeReply(status: 404, date: date)
     }
   }
+}
+
+extension Date {
+  /// As the field `Date` has it.
+  var inWholeSeconds: Date { Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)) }
 }

@@ -1,0 +1,169 @@
+import EventLoop
+import FoundationEssentials
+import MeroConsent
+import Testing
+
+@testable import ConsentBroker
+
+/// Where the end of a request comes from a date, the wall clock ends nothing: the node's does.
+@LoopActor @Suite(.aFewAtATime) struct RequestTimeTests {
+  private static let hour: TimeInterval = 3600
+
+  /// A node that tells the time.
+  private func fixture(wallClock: TimeInterval = 0) async throws -> BrokerFixture {
+    let fixture = try await BrokerFixture()
+    fixture.node.tellsTime = true
+    fixture.wallClock.seconds = wallClock
+    return fixture
+  }
+
+  /// Hands over what another session has asked the node for.
+  private func handOver(
+    _ fixture: BrokerFixture, _ caller: Caller, lasting lifetime: TimeInterval
+  ) async throws -> RequestView {
+    let started = ConsentStarted(
+      requestId: "rq-1", url: "\(TestNode.origin)/consent/rq-1", code: "7QF2-XK",
+      expiresAt: Date().addingTimeInterval(fixture.node.clockSkew + lifetime), kind: .createOrg)
+    return try await fixture.broker.record(
+      started, open: false, idempotencyKey: nil, for: caller
+    ).view
+  }
+
+  /// Restarts the daemon while its wall clock is off; the app comes back with its tokens.
+  private func restart(
+    _ fixture: BrokerFixture, _ key: String, wallClock: TimeInterval
+  ) async throws -> Caller {
+    fixture.wallClock.seconds = wallClock
+    try await fixture.restart()
+    let caller = try fixture.broker.authenticate(key: key)
+    _ = try await fixture.broker.replaceTokens(of: caller, with: SessionTokens(accessToken: "new"))
+    return caller
+  }
+
+  private func left(_ view: RequestView, _ fixture: BrokerFixture) throws -> TimeInterval {
+    try #require(view.expiresAt).timeIntervalSinceNow - fixture.wallClock.seconds
+  }
+
+  /// This machine's clock is off, or the node's is.
+  @Test(arguments: [(3600.0, 0.0), (-3600.0, 0), (0, 3600.0), (0, -3600.0), (288000.0, 0)])
+  func whatAnAppHandsOverLivesByTheNodesClock(
+    _ wallClock: TimeInterval, _ skew: TimeInterval
+  ) async throws {
+    let fixture = try await fixture(wallClock: wallClock)
+    fixture.node.clockSkew = skew
+    fixture.node.decide("rq-1", .pending)
+    let (caller, _) = try await fixture.openSession()
+    let view = try await handOver(fixture, caller, lasting: 600)
+    #expect(view.state == .started)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    try await LoopActor.until { !request.deadlineIsByWallClock }
+    let seen = try await fixture.broker.get("rq-1", for: caller)
+    #expect(seen.state == .started && !seen.lifetimeCut)
+    #expect(abs(try left(seen, fixture) - 600) < 60)
+    try await LoopActor.until {
+      try await fixture.row("rq-1", caller)?.expiresAt == seen.expiresAt
+    }
+    // A return that comes before its end hears that nobody has decided.
+    #expect(
+      await refusal { try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller) }
+        == "CONSENT_NOT_DECIDED")
+    fixture.node.approve("rq-1")
+    let decided = try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller)
+    #expect(decided.state == .approved)
+  }
+
+  /// What the node no longer has is over where its time is, and was replaced where it is not.
+  @Test(arguments: [
+    (0.0, 0.0, "expired"), (-3600.0, 0, "expired"), (-288000.0, 0, "expired"),
+    (0, 3600.0, "expired"),
+    (0, 600, "replaced"), (3600.0, 600, "replaced"), (-3600.0, 600, "replaced"),
+  ])
+  func whatIsGoneEndsByTheNodesClock(
+    _ wallClock: TimeInterval, _ lifetime: TimeInterval, _ expected: String
+  ) async throws {
+    let fixture = try await fixture(wallClock: wallClock)
+    fixture.node.decide("rq-1", .gone)
+    let (caller, _) = try await fixture.openSession()
+    let view = try await handOver(fixture, caller, lasting: lifetime > 600 ? -1 : lifetime)
+    let seen = try await fixture.end(caller, from: view.etag, within: .seconds(60))
+    #expect(seen?.state.rawValue == expected)
+  }
+
+  @Test func whatAnAppHandsOverExpiresWhenTheNodesClockSaysSo() async throws {
+    let fixture = try await fixture(wallClock: -Self.hour)
+    fixture.node.decide("rq-1", .pending)
+    let (caller, _) = try await fixture.openSession()
+    let view = try await handOver(fixture, caller, lasting: 2.5)
+    let seen = try await fixture.end(caller, from: view.etag, within: .seconds(60))
+    #expect(seen?.state == .expired)
+  }
+
+  /// A day at most, by the node's clock: no wall clock makes it look longer.
+  @Test(arguments: [-360000.0, 0, 360000.0])
+  func aLifetimeOverADayIsCutByTheNodesClock(_ wallClock: TimeInterval) async throws {
+    let fixture = try await fixture(wallClock: wallClock)
+    fixture.node.decide("rq-1", .pending)
+    let (caller, _) = try await fixture.openSession()
+    _ = try await handOver(fixture, caller, lasting: 30 * Self.hour)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    try await LoopActor.until { !request.deadlineIsByWallClock }
+    let seen = try await fixture.broker.get("rq-1", for: caller)
+    #expect(seen.lifetimeCut)
+    #expect(abs(try left(seen, fixture) - 24 * Self.hour) < 60)
+    try await LoopActor.until {
+      let row = try await fixture.row("rq-1", caller)
+      return row?.expiresAt == seen.expiresAt && row?.lifetimeCut == true
+        && row?.nodeExpiresAt == request.row.nodeExpiresAt
+    }
+  }
+
+  /// As it was when it was asked for, and when the daemon starts again.
+  @Test(arguments: [
+    (0.0, -3600.0), (0, 3600.0), (0, 259200.0), (3600.0, 3600.0), (3600.0, 0), (-3600.0, 0),
+  ])
+  func aRestartByAWrongClockEndsNothing(
+    _ before: TimeInterval, _ after: TimeInterval
+  ) async throws {
+    let fixture = try await fixture(wallClock: before)
+    let (_, key) = try await fixture.openSession()
+    _ = try await fixture.start(try fixture.broker.authenticate(key: key))
+    let caller = try await restart(fixture, key, wallClock: after)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    try await LoopActor.until { !request.deadlineIsByWallClock }
+    let seen = try await fixture.broker.get("rq-1", for: caller)
+    #expect(seen.state == .started)
+    #expect(abs(try left(seen, fixture) - 300) < 60)
+    fixture.node.decide("rq-1", .gone)
+    #expect(
+      await refusal { try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller) }
+        == "CONSENT_REPLACED")
+  }
+
+  @Test(arguments: [(0.0, -3600.0), (3600.0, 0), (-3600.0, -3600.0), (0, 259200.0)])
+  func whatExpiredWhileTheDaemonWasAwayIsNotReplaced(
+    _ before: TimeInterval, _ after: TimeInterval
+  ) async throws {
+    let fixture = try await fixture(wallClock: before)
+    fixture.watchNothing()
+    fixture.node.lifetime = 1
+    let (_, key) = try await fixture.openSession()
+    let started = Date()
+    _ = try await fixture.start(try fixture.broker.authenticate(key: key))
+    fixture.node.decide("rq-1", .gone)
+    try await LoopActor.until { Date().timeIntervalSince(started) > 1.1 }
+    let caller = try await restart(fixture, key, wallClock: after)
+    #expect(
+      await refusal { try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller) }
+        == "CONSENT_EXPIRED")
+  }
+
+  /// Where nobody else tells the time, this machine's clock has to do.
+  @Test func aNodeThatTellsNoTimeLeavesTheWallClock() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.node.decide("rq-1", .pending)
+    let (caller, _) = try await fixture.openSession()
+    let view = try await handOver(fixture, caller, lasting: 1)
+    #expect(
+      try await fixture.end(caller, from: view.etag, within: .seconds(60))?.state == .expired)
+  }
+}
