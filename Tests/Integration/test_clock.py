@@ -279,7 +279,68 @@ def test_what_expires_after_a_restart_by_a_wrong_clock_is_not_replaced(
     assert session.decided(view["requestId"])["state"] == "expired"
 
 
+@pytest.mark.parametrize("hasTokens", [False, True])
+def test_a_clock_that_is_days_ahead_gives_nothing_up(daemon, node, session, clock, hasTokens):
+    """Neither for missing tokens nor for a node that cannot be read for a while."""
+    view = session.start()
+    tokens = {name: node.ready[name] for name in ("accessToken", "refreshToken")}
+    daemon.kill()
+    clock.set(3 * 24 * HOUR)
+    daemon.start()
+    node.misbehave("status", on="result", times="forever")
+    if hasTokens:
+        session.patch("/v1/session", tokens)
+    for _ in range(2):
+        told = session.post(path(view["requestId"], "/return"), {
+            "url": f"x:?request_id={view['requestId']}"})
+        assert told.json()["code"] == ("NODE_ERROR" if hasTokens else "SESSION_EXPIRED"), told
+    assert session.request(view["requestId"])["state"] == "started"
+    clock.set(-3 * 24 * HOUR)
+    has_noticed(daemon, clock)
+    node.behave()
+    session.patch("/v1/session", tokens)
+    node.decide(view["requestId"])
+    assert session.decided(view["requestId"], "approved")
+
+
 # Sleep
+
+
+def test_a_weekend_asleep_gives_nothing_up(daemon, node, session, clock):
+    """On waking the network is not there for a moment."""
+    view = session.start()
+    node.misbehave("status", on="result", times="forever")
+    node.decide(view["requestId"])
+    reads = node.calls("result")
+    clock.suspend(60 * HOUR)
+    until(lambda: node.calls("result") > reads + 1, "the node is asked again")
+    assert session.request(view["requestId"])["state"] == "started"
+    node.behave()
+    assert session.decided(view["requestId"], "approved")
+
+
+def test_a_session_is_not_unused_because_the_machine_slept(programs, clock, node):
+    """Its app slept too."""
+    daemon = programs(Daemon, environment=clock.environment)
+    configuration = daemon.home / "daemon.conf"
+    configuration.write_text("[Sessions]\nSessionTimeout=30min\nRetention=1h\n")
+    daemon.arguments += ["--config", str(configuration)]
+    daemon.start()
+    session = Session(daemon, node)
+    view = session.start()
+    node.decide(view["requestId"])
+    session.decided(view["requestId"], "approved")
+    clock.suspend(60 * HOUR)
+
+    def recorded():
+        with sqlite3.connect(daemon.record) as record:
+            [(count,)] = record.execute("SELECT count(*) FROM requests").fetchall()
+        record.close()
+        return count
+
+    # The round that finds unused sessions has old records forgotten.
+    until(lambda: recorded() == 0, "what is old is forgotten")
+    assert session.get("/v1/session").status == 200
 
 
 def test_a_request_whose_time_passed_in_sleep_ends_after_one_last_read(

@@ -134,6 +134,10 @@ extension Broker {
       if let reading = request.reading, reading.isAsking { reading.task.cancel() }
       request.wakePages()
     }
+    // However long its app has waited, it has time to learn of this.
+    if vault.session(id: session.id) === session, session.endsUnderWay == 0 {
+      housekeeping.noteUse(of: session)
+    }
     session.events.publish(change.event, activationToken)
     waits.signal(change.row.requestId, of: session.id)
     log.info(

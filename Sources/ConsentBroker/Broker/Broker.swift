@@ -242,7 +242,7 @@ package import MeroConsent
       let timeout = settings.sessionTimeout / .seconds(1)
       // The clock may not be right yet.
       let unused = min(unused(session), max(0, timeout - SessionVault.touchInterval))
-      session.usedAt = now + .seconds(-unused)
+      session.usedAt = .now + .seconds(-unused)
       session.useIsByWallClock = true
       vault.add(session)
     }
@@ -253,8 +253,8 @@ package import MeroConsent
         leftStarting[row.number] = row.createdAt
         continue
       }
-      let left = Duration.seconds(expiresAt.timeIntervalSince(tools.now()))
-      let request = LiveRequest(row, of: session, deadline: now + left, by: .record)
+      let request = LiveRequest(
+        row, of: session, deadline: now + timeLeft(until: expiresAt), by: .record)
       live.add(request)
       watcher.watch(request)
     }
@@ -307,23 +307,24 @@ package import MeroConsent
     }
     await vault.closeAll()
     await writeLast()
+    await keepUnheardTimes()
     await ledgerIfAny?.close()
   }
 
   /// The wall clock was set. Requests of this run do not end by that, and no session does; what was
   /// read from a date is computed anew, and every node is asked once.
   package func clockWasSet() {
-    let (now, wall) = (BootInstant.now, tools.now())
+    let now = BootInstant.now
     for request in live.all {
       if request.deadlineIsByWallClock, let expiresAt = request.row.expiresAt {
-        request.deadline = now + .seconds(expiresAt.timeIntervalSince(wall))
+        request.deadline = now + timeLeft(until: expiresAt)
       } else {
         showEnd(of: request, at: now)
       }
       watcher.hurry(request)
     }
     for session in vault.all where session.useIsByWallClock {
-      session.usedAt = max(session.usedAt, now + .seconds(-unused(session)))
+      session.usedAt = max(session.usedAt, .now + .seconds(-unused(session)))
     }
     housekeeping.plan()
   }

@@ -39,7 +39,8 @@ import FoundationEssentials
     guard let broker, !isStopped, !isRunning else { return }
     var next = lastRound.map { $0 + Self.round } ?? .now
     for session in broker.vault.all where !session.isConfigured {
-      next = min(next, session.usedAt + broker.settings.sessionTimeout)
+      let left = session.usedAt + broker.settings.sessionTimeout - AwakeInstant.now
+      next = min(next, .now + left)
     }
     // Not in the same breath: a busy session is looked at again, not asked for ever.
     timer.arm(at: max(next, .now + .seconds(1))) { [weak self] in self?.begin() }
@@ -66,6 +67,7 @@ import FoundationEssentials
       if let broker { await endUnused(of: broker) }
       if let broker, lastRound.map({ $0 + Self.round <= .now }) ?? true {
         lastRound = .now
+        await broker.keepUnheardTimes()
         if let now = broker.agreedNow {
           await giveUpStarting(of: broker, at: now)
           await removeOld(of: broker, at: now)

@@ -17,6 +17,7 @@ import MeroConsent
   let endSource: EndSource
   /// Computed from a date by the wall clock, and not confirmed by the node's yet: nothing ends by it.
   var deadlineIsByWallClock: Bool
+  var unheard: UnheardTime
   let beganAt = BootInstant.now
   /// It has ended, and is in no index any more.
   var isOver = false
@@ -74,6 +75,8 @@ import MeroConsent
     self.deadline = deadline
     self.endSource = endSource
     deadlineIsByWallClock = endSource != .nodeClock
+    unheard = UnheardTime(before: .seconds(row.unheard))
+    if deadlineIsByWallClock { unheard.goesOn() }
   }
 
   var number: Int64 { row.number }

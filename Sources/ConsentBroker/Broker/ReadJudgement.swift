@@ -26,7 +26,8 @@ enum ReadJudgement: Equatable {
   /// One second of the `Date` field, and half a second for an answer on its way.
   static let lastMoment: Duration = .seconds(StartedCheck.lastMoment)
 
-  /// How long a node that does not answer is asked about a request whose time is over.
+  /// How long a node that does not answer is asked about a request whose time is over, in time in
+  /// which the machine was awake.
   static let patience: Duration = .hours(24)
 
   static func judge(_ answer: Result<ConsentResult, ConsentError>, at time: Time) -> ReadJudgement {

@@ -18,19 +18,44 @@ extension LiveRequest {
     case givenDate
   }
 
-  /// Where its time stood when the node was read.
+  /// Where its time stood when the node was read, or was to be; counts how long that is in vain.
   ///
   /// - Parameter began: when the read did.
   func time(of reading: MeroClient.Reading, begun began: BootInstant) -> ReadJudgement.Time {
+    guard let time = knownTime(of: reading, begun: began) else {
+      unheard.goesOn()
+      return patienceLeft > .zero ? .running : .givenUp
+    }
+    guard time == .over else {
+      unheard = UnheardTime()
+      return time
+    }
+    unheard.goesOn()
+    return patienceLeft > .zero ? .over : .givenUp
+  }
+
+  /// - Returns: `nil` where only a wall clock that may be wrong says anything.
+  private func knownTime(
+    of reading: MeroClient.Reading, begun began: BootInstant
+  ) -> ReadJudgement.Time? {
     if endSource != .nodeClock, let date = reading.nodeDate, let end = endByNode {
       return Self.time(left: .seconds(end.timeIntervalSince(date)))
     }
-    let left = deadline - began
-    guard deadlineIsByWallClock else {
-      return left <= .zero - ReadJudgement.patience ? .givenUp : Self.time(left: left)
-    }
     // A node that tells no time leaves this machine's clock as the only one. Nobody else does.
-    return reading.isOfTheNode ? Self.time(left: left) : .running
+    guard !deadlineIsByWallClock || reading.isOfTheNode else { return nil }
+    return Self.time(left: deadline - began)
+  }
+
+  /// How long the node is still asked in vain, in time awake. A request whose end nobody knows may
+  /// have its whole life before it.
+  var patienceLeft: Duration {
+    let longest = deadlineIsByWallClock ? Duration.seconds(BrokerLimits.longestLifetime) : .zero
+    return longest + ReadJudgement.patience - unheard.total
+  }
+
+  /// When to look again at a request that cannot be asked about, for it to end at some time.
+  func lastLook(at now: BootInstant) -> BootInstant {
+    unheard.isCounted ? now + patienceLeft : deadline
   }
 
   private static func time(left: Duration) -> ReadJudgement.Time {
@@ -64,6 +89,22 @@ extension LiveRequest {
   }
 }
 
+/// For how long nothing was heard of a request that is over, or may be.
+///
+/// It is time in which the machine was awake, over all runs of the daemon: what was not tried while it
+/// slept is no reason to give up, and no clock that is wrong makes it longer.
+struct UnheardTime {
+  private let before: Duration
+  private var since: AwakeInstant?
+
+  init(before: Duration = .zero) { self.before = before }
+
+  var isCounted: Bool { since != nil }
+  var total: Duration { before + (since.map { AwakeInstant.now - $0 } ?? .zero) }
+
+  mutating func goesOn() { since = since ?? .now }
+}
+
 extension MeroClient.Reading {
   /// The node has said how the request stands.
   fileprivate var isOfTheNode: Bool {
@@ -83,7 +124,27 @@ extension Broker {
   func showEnd(of request: LiveRequest, at now: BootInstant) {
     let left = (request.deadline - now) / .seconds(1)
     request.row.expiresAt = tools.now().addingTimeInterval(left).asKept
+    keepTime(of: request)
+  }
+
+  private func keepTime(of request: LiveRequest) {
+    request.row.unheard = request.unheard.total.components.seconds
     let row = request.row
-    Task { _ = try? await ledgerIfAny?.moveExpiry(to: row) }
+    Task { _ = try? await ledgerIfAny?.keepTime(of: row) }
+  }
+
+  /// For the next run: what nobody hears of ends at some time, however often the daemon starts.
+  func keepUnheardTimes() async {
+    for request in live.all {
+      let unheard = request.unheard.total.components.seconds
+      guard request.row.unheard != unheard else { continue }
+      request.row.unheard = unheard
+      _ = try? await ledgerIfAny?.keepTime(of: request.row)
+    }
+  }
+
+  /// What is left of a lifetime by the wall clock: never more than one has at most.
+  func timeLeft(until expiresAt: Date) -> Duration {
+    .seconds(min(expiresAt.timeIntervalSince(tools.now()), BrokerLimits.longestLifetime))
   }
 }

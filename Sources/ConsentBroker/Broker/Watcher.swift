@@ -24,8 +24,7 @@ import EventLoop
     let now = BootInstant.now
     if live.session.needsTokens {
       // Nothing can be asked until the app sends tokens, or it is too late for them.
-      let end = live.deadline + ReadJudgement.patience
-      return arm(live, at: max(end, now + WatchSchedule.stubborn))
+      return arm(live, at: max(live.lastLook(at: now), now + WatchSchedule.stubborn))
     }
     let pause = live.schedule.next(
       age: now - live.beganAt, isAwaited: isAwaited(live), isOver: now >= live.deadline)

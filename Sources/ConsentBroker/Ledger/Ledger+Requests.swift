@@ -148,17 +148,18 @@ extension Ledger {
   }
 
   /// Keeps when an undecided request ends by a wall clock that was set, or that the node's clock
-  /// has proved wrong. Nobody is told: it ends when it did before.
-  func moveExpiry(to row: RequestRow) async throws(LedgerError) {
+  /// has proved wrong, and for how long nothing was heard of it. Nobody is told: it ends when it did
+  /// before.
+  func keepTime(of row: RequestRow) async throws(LedgerError) {
     try await write { connection throws(LedgerError) in
       try connection.run(
         """
-        UPDATE requests SET expires_at = ?, node_expires_at = ?, lifetime_cut = ?
+        UPDATE requests SET expires_at = ?, node_expires_at = ?, lifetime_cut = ?, unheard = ?
           WHERE number = ? AND finished_at IS NULL
         """,
         [
           .optional(row.expiresAt?.ledgerTime), .optional(row.nodeExpiresAt?.ledgerTime),
-          .integer(row.lifetimeCut ? 1 : 0), .integer(row.number),
+          .integer(row.lifetimeCut ? 1 : 0), .integer(row.unheard), .integer(row.number),
         ])
     }
   }

@@ -34,6 +34,8 @@ struct RequestRow: Sendable, Equatable {
   var expiresAt: Date?
   /// By the node's clock, which has the last word. `nil` in a record of an older daemon.
   var nodeExpiresAt: Date?
+  /// Seconds for which nothing was heard of it though it may have been over.
+  var unheard: Int64 = 0
   var lifetimeCut = false
   var finishedAt: Date?
   var outcome: StoredOutcome?
@@ -69,7 +71,7 @@ extension RequestRow {
   static let columns = """
     number, session, request_id, ticket, kind, state, revision, code, url, created_at, expires_at, \
     lifetime_cut, finished_at, outcome, failure, detail, last_return_at, last_return_code, \
-    idempotency_key, idempotency_body, node_expires_at
+    idempotency_key, idempotency_body, node_expires_at, unheard
     """
 
   /// Without an outcome that is long (`Ledger.outcome`).
@@ -105,6 +107,7 @@ extension RequestRow {
       idempotency = Idempotency(key: key, body: try row.bytes(19))
     }
     nodeExpiresAt = row.optionalInteger(20).map(Date.init(ledgerTime:))
+    unheard = row.integer(21)
   }
 
   /// In the order of `columns`, without `number`.
@@ -116,7 +119,7 @@ extension RequestRow {
       .optional(finishedAt?.ledgerTime), .optional(outcome?.text), .optional(failure),
       .optional(detail), .optional(lastReturn?.at.ledgerTime), .optional(lastReturn?.code),
       .optional(idempotency?.key), idempotency.map { .blob($0.body) } ?? .null,
-      .optional(nodeExpiresAt?.ledgerTime),
+      .optional(nodeExpiresAt?.ledgerTime), .integer(unheard),
     ]
   }
 }

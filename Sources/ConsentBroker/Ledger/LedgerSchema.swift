@@ -147,5 +147,9 @@ enum LedgerSchema {
     """
     ALTER TABLE requests ADD COLUMN node_expires_at INTEGER;
     """,
+    // 5. Seconds awake in which nothing was heard of a request that may be over.
+    """
+    ALTER TABLE requests ADD COLUMN unheard INTEGER NOT NULL DEFAULT 0;
+    """,
   ]
 }

@@ -52,8 +52,9 @@ enum RequestTable {
       """
       INSERT INTO requests (session, request_id, ticket, kind, state, revision, code, url,
         created_at, expires_at, lifetime_cut, finished_at, outcome, failure, detail,
-        last_return_at, last_return_code, idempotency_key, idempotency_body, node_expires_at)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        last_return_at, last_return_code, idempotency_key, idempotency_body, node_expires_at,
+        unheard)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, row.values)
     return connection.lastInsertedRow()
   }

@@ -25,7 +25,8 @@ import MeroConsent
   /// of the configuration is read again.
   var keepsAwake: Bool { !isConfigured }
 
-  var usedAt: BootInstant
+  /// In time awake: an app that slept too could not use it.
+  var usedAt: AwakeInstant
   /// It was read from the record, and is only as right as the wall clock was.
   var useIsByWallClock = false
   /// What the ledger has; it follows in steps of `SessionVault.touchInterval`.

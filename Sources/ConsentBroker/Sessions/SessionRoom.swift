@@ -27,7 +27,7 @@ import MeroConsent
   /// longest; where no app has two, one that was not used for `unused`.
   ///
   /// - Returns: `nil` where each is counted on, or was used just now.
-  static func choice(of sessions: some Collection<Session>, at now: BootInstant) -> Session? {
+  static func choice(of sessions: some Collection<Session>, at now: AwakeInstant) -> Session? {
     let idle = sessions.filter { !$0.isConfigured && !$0.isBusy }
     let kinds = Dictionary(grouping: idle, by: { Kind($0) })
     let crowd = kinds.values.max { $0.count < $1.count } ?? []

@@ -157,6 +157,97 @@ import Testing
         == "CONSENT_EXPIRED")
   }
 
+  /// Neither missing tokens nor a node that is away end what only a wall clock says is over.
+  @Test(arguments: [259200.0, -259200.0], [true, false])
+  func aWrongClockGivesNothingUp(_ wallClock: TimeInterval, hasTokens: Bool) async throws {
+    let fixture = try await fixture()
+    let (_, key) = try await fixture.openSession()
+    _ = try await fixture.start(try fixture.broker.authenticate(key: key))
+    fixture.wallClock.seconds = wallClock
+    try await fixture.restart()
+    let caller = try fixture.broker.authenticate(key: key)
+    fixture.node.isDown = true
+    let tokens = SessionTokens(accessToken: "new")
+    if hasTokens { _ = try await fixture.broker.replaceTokens(of: caller, with: tokens) }
+    for _ in 1...3 {
+      #expect(
+        await refusal { try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller) }
+          == (hasTokens ? "NODE_UNREACHABLE" : "SESSION_EXPIRED"))
+    }
+    #expect(try await fixture.broker.get("rq-1", for: caller).state == .started)
+    fixture.node.isDown = false
+    fixture.node.approve("rq-1")
+    _ = try await fixture.broker.replaceTokens(of: caller, with: tokens)
+    let decided = try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller)
+    #expect(decided.state == .approved)
+  }
+
+  /// A machine that slept for a weekend has not tried for that long.
+  @Test func aLongSleepIsNoPatience() async throws {
+    let fixture = try await fixture()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller) { fixture.node.isDown = true }
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    request.deadline = .now + .hours(-60)
+    #expect(
+      await refusal { try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller) }
+        == "NODE_UNREACHABLE")
+    #expect(try await fixture.broker.get("rq-1", for: caller).state == .started)
+  }
+
+  /// A day awake in vain is enough; where nobody knows the end, after the longest life that it may
+  /// have had.
+  @Test(arguments: [(false, 23.0, false), (false, 24, true), (true, 47, false), (true, 48, true)])
+  func whatIsNeverHeardOfIsGivenUp(_ isRestored: Bool, _ hours: Double, _ ends: Bool) async throws {
+    let fixture = try await fixture()
+    let (first, key) = try await fixture.openSession()
+    _ = try await fixture.start(first)
+    fixture.node.isDown = true
+    let caller = isRestored ? try await restart(fixture, key, wallClock: 0) : first
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    if !isRestored { request.deadline = .now }
+    request.unheard = UnheardTime(before: .seconds(hours * 3600))
+    fixture.broker.watcher.hurry(request)
+    try await LoopActor.until { request.isOver || request.unheard.isCounted }
+    try await fixture.quiet()
+    let seen = try await fixture.broker.get("rq-1", for: caller)
+    #expect(seen.state == (ends ? .failed : .started))
+    #expect(seen.failure == (ends ? .nodeUnreachable : nil))
+  }
+
+  @Test func whatNobodyHearsOfIsCountedOverRestarts() async throws {
+    let fixture = try await fixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.watchNothing()
+    _ = try await fixture.start(caller)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    request.unheard = UnheardTime(before: .hours(10))
+    try await fixture.restart()
+    let second = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    #expect(second.unheard.total >= .hours(10) && second.unheard.isCounted)
+    // Without a restart in order, the hourly look writes it down.
+    second.unheard = UnheardTime(before: .hours(11))
+    try await LoopActor.until {
+      fixture.broker.housekeeping.timeIsKnown()
+      return try await fixture.row("rq-1", caller)?.unheard == 11 * 3600
+    }
+    try await fixture.replaceKilled()
+    let third = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    #expect(third.unheard.total >= .hours(11))
+  }
+
+  /// The app may have waited for longer than a session may be unused.
+  @Test func anEndGivesItsSessionTimeToHearOfIt() async throws {
+    let fixture = try await fixture()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    let session = try #require(fixture.broker.vault.session(id: caller.session))
+    session.usedAt = .now + .hours(-9)
+    fixture.node.approve("rq-1")
+    try await LoopActor.until { fixture.finished.count == 1 }
+    #expect(session.usedAt + .hours(1) > .now)
+  }
+
   /// Where nobody else tells the time, this machine's clock has to do.
   @Test func aNodeThatTellsNoTimeLeavesTheWallClock() async throws {
     let fixture = try await BrokerFixture()
