@@ -122,7 +122,6 @@ extension Broker {
   }
 
   /// The verdict on a return that names nothing, for which every undecided request is read.
-  ///
   private func judgeAll() -> (verdict: NamelessJudging, isOfThisMoment: Bool) {
     let looks = live.all.map { judge($0, namedIt: false) }
     if let newest = nameless.last {
