@@ -72,6 +72,9 @@ extension LiveRequest {
     guard endSource != .nodeClock, deadlineIsByWallClock || began >= deadline,
       let end = endByNode
     else { return false }
+    // A record of before there was this column: from here on no clock that is set moves its end.
+    let isNew = row.nodeExpiresAt == nil
+    row.nodeExpiresAt = end
     let left = end.timeIntervalSince(date)
     let given = min(left, BrokerLimits.longestLifetime)
     let isCut = given < left
@@ -82,7 +85,7 @@ extension LiveRequest {
       deadlineIsByWallClock && max(error, .zero - error) <= ReadJudgement.lastMoment
     deadlineIsByWallClock = false
     // Where the wall clock agrees as far as can be told, it is the more exact.
-    guard !wasRight else { return isCut }
+    guard !wasRight else { return isCut || isNew }
     // The next `Date` says whether the last of its whole seconds is over.
     deadline = began + .seconds(left > 0 ? max(given, 1) : left)
     return true
@@ -130,17 +133,20 @@ extension Broker {
   private func keepTime(of request: LiveRequest) {
     request.row.unheard = request.unheard.total.components.seconds
     let row = request.row
-    Task { _ = try? await ledgerIfAny?.keepTime(of: row) }
+    Task { _ = try? await ledgerIfAny?.keepTimes(of: [row]) }
   }
 
-  /// For the next run: what nobody hears of ends at some time, however often the daemon starts.
+  /// For the next run: what nobody hears of ends at some time, however often the daemon starts. One
+  /// write for all: there may be thousands, and a stop has two seconds.
   func keepUnheardTimes() async {
+    var changed: [RequestRow] = []
     for request in live.all {
       let unheard = request.unheard.total.components.seconds
       guard request.row.unheard != unheard else { continue }
       request.row.unheard = unheard
-      _ = try? await ledgerIfAny?.keepTime(of: request.row)
+      changed.append(request.row)
     }
+    _ = try? await ledgerIfAny?.keepTimes(of: changed)
   }
 
   /// What is left of a lifetime by the wall clock: never more than one has at most.

@@ -147,20 +147,23 @@ extension Ledger {
     }
   }
 
-  /// Keeps when an undecided request ends by a wall clock that was set, or that the node's clock
-  /// has proved wrong, and for how long nothing was heard of it. Nobody is told: it ends when it did
+  /// Keeps when undecided requests end by a wall clock that was set, or that the node's clock has
+  /// proved wrong, and for how long nothing was heard of them. Nobody is told: they end when they did
   /// before.
-  func keepTime(of row: RequestRow) async throws(LedgerError) {
+  func keepTimes(of rows: [RequestRow]) async throws(LedgerError) {
+    guard !rows.isEmpty else { return }
     try await write { connection throws(LedgerError) in
-      try connection.run(
-        """
-        UPDATE requests SET expires_at = ?, node_expires_at = ?, lifetime_cut = ?, unheard = ?
-          WHERE number = ? AND finished_at IS NULL
-        """,
-        [
-          .optional(row.expiresAt?.ledgerTime), .optional(row.nodeExpiresAt?.ledgerTime),
-          .integer(row.lifetimeCut ? 1 : 0), .integer(row.unheard), .integer(row.number),
-        ])
+      for row in rows {
+        try connection.run(
+          """
+          UPDATE requests SET expires_at = ?, node_expires_at = ?, lifetime_cut = ?, unheard = ?
+            WHERE number = ? AND finished_at IS NULL
+          """,
+          [
+            .optional(row.expiresAt?.ledgerTime), .optional(row.nodeExpiresAt?.ledgerTime),
+            .integer(row.lifetimeCut ? 1 : 0), .integer(row.unheard), .integer(row.number),
+          ])
+      }
     }
   }
 

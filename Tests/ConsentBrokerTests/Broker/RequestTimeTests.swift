@@ -236,6 +236,47 @@ import Testing
     #expect(third.unheard.total >= .hours(11))
   }
 
+  /// There may be thousands, and a stop has two seconds.
+  @Test func whatNobodyHearsOfIsWrittenDownAtOnce() async throws {
+    let fixture = try await fixture()
+    let (caller, _) = try await fixture.openSession()
+    fixture.watchNothing()
+    for _ in 1...20 { _ = try await fixture.start(caller) }
+    for request in fixture.broker.live.all { request.unheard = UnheardTime(before: .hours(10)) }
+    let before = await fixture.ledger.commits
+    await fixture.broker.keepUnheardTimes()
+    #expect(await fixture.ledger.commits == before + 1)
+    for number in 1...20 {
+      #expect(try await fixture.row("rq-\(number)", caller)?.unheard == 10 * 3600)
+    }
+  }
+
+  /// An older record has no end by the node's clock: it is the one that the first read agrees with.
+  @Test(arguments: [-3600.0, 3600.0])
+  func aRecordOfAnOlderVersionLivesByTheNodesClockToo(_ later: TimeInterval) async throws {
+    let fixture = try await fixture()
+    let (_, key) = try await fixture.openSession()
+    _ = try await fixture.start(try fixture.broker.authenticate(key: key))
+    try await fixture.ledger.write { connection throws(LedgerError) in
+      try connection.execute("UPDATE requests SET node_expires_at = NULL")
+    }
+    let caller = try await restart(fixture, key, wallClock: 0)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    #expect(request.row.nodeExpiresAt == nil || !request.deadlineIsByWallClock)
+    try await LoopActor.until { !request.deadlineIsByWallClock }
+    try await LoopActor.until { try await fixture.row("rq-1", caller)?.nodeExpiresAt != nil }
+    fixture.wallClock.seconds = later
+    fixture.broker.clockWasSet()
+    #expect(
+      await refusal { try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller) }
+        == "CONSENT_NOT_DECIDED")
+    #expect(try await fixture.broker.get("rq-1", for: caller).state == .started)
+    fixture.node.decide("rq-1", .gone)
+    #expect(
+      await refusal { try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller) }
+        == "CONSENT_REPLACED")
+  }
+
   /// The app may have waited for longer than a session may be unused.
   @Test func anEndGivesItsSessionTimeToHearOfIt() async throws {
     let fixture = try await fixture()
