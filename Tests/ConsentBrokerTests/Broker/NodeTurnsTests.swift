@@ -112,9 +112,11 @@ import Testing
     let calls = ids.map { confirm(fixture, $0, caller) }
     try await LoopActor.until { fixture.broker.judgingsUnderWay == 9 }
     await fixture.node.arrival()
-    for id in ids { _ = try await fixture.broker.cancel(id, for: caller) }
-    // The node has answered nothing.
-    for call in calls { #expect(await call.value == "CONSENT_CANCELLED") }
+    // The node has answered nothing. First the one that has no turn, and waits for none any more.
+    for (id, call) in zip(ids, calls).reversed() {
+      _ = try await fixture.broker.cancel(id, for: caller)
+      #expect(try await LoopActor.end { await call.value } == "CONSENT_CANCELLED")
+    }
     try await LoopActor.until { fixture.broker.nodeTurns.underWay == 0 }
     #expect(fixture.broker.readsUnderWay == 0)
     #expect(fixture.broker.judgingsUnderWay == 0)
@@ -162,7 +164,8 @@ import Testing
       Task.immediate { await refusal { try await fixture.start(caller) } }
     }
     try await LoopActor.until { session.turns.underWay == 8 }
-    #expect(await refusal { try await fixture.start(caller) } == "NODE_UNREACHABLE")
+    let late = try await LoopActor.end { await refusal { try await fixture.start(caller) } }
+    #expect(late == "NODE_UNREACHABLE")
     #expect(!session.turns.isWaiting)
     #expect(fixture.node.starts == 8)
     fixture.node.release()

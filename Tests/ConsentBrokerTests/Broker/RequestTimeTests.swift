@@ -110,11 +110,29 @@ import Testing
     let seen = try await fixture.broker.get("rq-1", for: caller)
     #expect(seen.lifetimeCut)
     #expect(abs(try left(seen, fixture) - 24 * Self.hour) < 60)
+    // By the node's clock too, which has the last word.
+    let byNode = try #require(request.row.nodeExpiresAt)
+    #expect(abs(byNode.timeIntervalSinceNow - 24 * Self.hour) < 60)
     try await LoopActor.until {
       let row = try await fixture.row("rq-1", caller)
       return row?.expiresAt == seen.expiresAt && row?.lifetimeCut == true
         && row?.nodeExpiresAt == request.row.nodeExpiresAt
     }
+  }
+
+  /// Also where the node's clock was set since it told the time first.
+  @Test func anAnswerIsJudgedByItsOwnDate() async throws {
+    let fixture = try await fixture()
+    fixture.node.decide("rq-1", .pending)
+    let (caller, _) = try await fixture.openSession()
+    _ = try await handOver(fixture, caller, lasting: 600)
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    try await LoopActor.until { !request.deadlineIsByWallClock }
+    fixture.node.clockSkew = Self.hour
+    fixture.node.decide("rq-1", .gone)
+    #expect(
+      await refusal { try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller) }
+        == "CONSENT_EXPIRED")
   }
 
   /// As it was when it was asked for, and when the daemon starts again.
@@ -283,6 +301,8 @@ import Testing
     let (caller, _) = try await fixture.openSession()
     _ = try await fixture.start(caller)
     let session = try #require(fixture.broker.vault.session(id: caller.session))
+    // It notes the use of a busy session too.
+    fixture.broker.housekeeping.stop()
     session.usedAt = .now + .hours(-9)
     fixture.node.approve("rq-1")
     try await LoopActor.until { fixture.finished.count == 1 }

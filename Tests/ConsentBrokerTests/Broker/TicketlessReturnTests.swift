@@ -36,6 +36,14 @@ import Testing
     try fixture.broker.accept(returned: "mero:r?request_id=later")
   }
 
+  @Test func theDaemonStaysAwakeWhileTheRecordIsAsked() async throws {
+    let fixture = try await BrokerFixture()
+    #expect(fixture.broker.isIdle)
+    try fixture.broker.accept(returned: "mero:r?request_id=nobodys")
+    #expect(!fixture.broker.isIdle)
+    try await LoopActor.until { fixture.broker.isIdle }
+  }
+
   /// However many sessions have nodes that do not answer, and however many returns come for them.
   @Test func silentNodesKeepNobodysReturnsAway() async throws {
     let fixture = try await BrokerFixture()
@@ -127,6 +135,9 @@ import Testing
     let (caller, _) = try await fixture.openSession()
     let ticket = try fixture.ticket(of: try await fixture.start(caller))
     let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    #expect(try await state(fixture, await nameless(fixture)) == .notDecided)
+    #expect(request.refusal == nil)
+    #expect(try await fixture.row("rq-1", caller)?.lastReturn == nil)
     #expect(await fixture.page(ticket, "request_id=rq-1") == .notDecided)
     let came = request.newestReturnAt
     fixture.node.holdCalls()

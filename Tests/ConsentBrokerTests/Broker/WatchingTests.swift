@@ -182,9 +182,11 @@ import Testing
       #expect(!request.timer.isArmed)
     }
     fixture.node.release()
-    while fixture.node.reads(of: "rq-1") < 2 {
-      try await LoopActor.sleep(for: .milliseconds(10))
-    }
+    try await LoopActor.until { !request.isWatched || fixture.node.reads(of: "rq-1") > 1 }
+    // Planned for now, or being read already: its own plan is a second off.
+    #expect(
+      fixture.node.reads(of: "rq-1") > 1 || request.timer.armedFor.map { $0 <= .now } ?? false)
+    try await LoopActor.until { fixture.node.reads(of: "rq-1") > 1 }
   }
 
   /// A read that waits for a node is not little, and a session may have many requests.
@@ -219,7 +221,11 @@ import Testing
     let fixture = try await BrokerFixture()
     let (caller, _) = try await fixture.openSession()
     let began = BootInstant.now
-    for _ in 1...40 { _ = try await fixture.start(caller) }
+    for _ in 1...40 {
+      // None is spared because it was read for a start of the same second.
+      for request in fixture.broker.live.all { request.hurriedAt = nil }
+      _ = try await fixture.start(caller)
+    }
     try await fixture.quiet()
     let turns = 1 + Int((BootInstant.now - began) / .seconds(0.9))
     let reads = fixture.node.calls.count { $0.hasPrefix("GET") }

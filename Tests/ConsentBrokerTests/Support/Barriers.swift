@@ -3,10 +3,29 @@ import Testing
 
 @testable import ConsentBroker
 
+/// What a test waited for did not come.
+struct NeverHeld: Error {}
+
 extension LoopActor {
-  /// Returns once `condition` holds. What never does is ended by the time limit of the whole run.
+  /// Returns once `condition` holds.
+  ///
+  /// - Throws: `NeverHeld` after a time that is long for the slowest machine.
   @LoopActor static func until(_ condition: @LoopActor () async throws -> Bool) async throws {
-    while try await !condition() { try await sleep(for: .milliseconds(1)) }
+    let end = BootInstant.now + .minutes(5)
+    while try await !condition() {
+      guard BootInstant.now < end else { throw NeverHeld() }
+      try await sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// What a call comes to that is to end by itself, also where a mistake has it wait for ever.
+  @LoopActor static func end<R: Sendable>(
+    of call: @escaping @LoopActor () async -> R
+  ) async throws -> R {
+    var result: R?
+    Task { result = await call() }
+    try await until { result != nil }
+    return try #require(result)
   }
 
   /// For what must not happen: returns once all that was ready on the loop has run, what that made
