@@ -76,8 +76,9 @@ extension Broker {
       let isOneNode = isOneNode
       view.find {
         let state = await verdict.work.result() ?? .notConfirmed
-        // What was read before this return came tells an end and nothing else.
-        let isCertain = isOfThisMoment || isOneNode && PageState.ends.contains(state)
+        // What was read before this return came tells an end and nothing else; and an end counts
+        // where there was one node when this return came, not only when the verdict began.
+        let isCertain = PageState.ends.contains(state) ? isOneNode : isOfThisMoment
         return isCertain ? state : .notConfirmed
       }
       return

@@ -189,6 +189,34 @@ import Testing
     #expect(page == .notConfirmed)
   }
 
+  /// It shares a verdict that began when there was one node only.
+  @Test func aNodeThatCameBeforeTheReturnMakesNothingCertain() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    fixture.node.approve("rq-1")
+    fixture.node.holdCalls()
+    func come() async throws -> String {
+      guard case .done(let view) = await fixture.broker.callback(ticket: nil, rawQuery: nil) else {
+        throw CancellationError()
+      }
+      return view
+    }
+    _ = try await come()
+    await fixture.node.arrival()
+    let before = try await come()
+    _ = try await fixture.broker.openSession(
+      SessionOpening(
+        package: "com.example.other", account: nil, nodeURL: "https://other.example",
+        trust: .node(.transportKey(String(repeating: "0f", count: 32))),
+        tokens: SessionTokens(accessToken: "another-token"), origins: [], returnTo: nil))
+    let after = try await come()
+    fixture.node.release()
+    #expect(await fixture.broker.page(ticket: before, until: .now + .seconds(60)) == .approved)
+    #expect(await fixture.broker.page(ticket: after, until: .now + .seconds(60)) == .notConfirmed)
+  }
+
   @Test(arguments: [
     ([PageState.approved], true, PageState.approved), ([.approved], false, .notConfirmed),
     ([.approved, .notDecided], true, .approved), ([.approved, .notDecided], false, .notConfirmed),
