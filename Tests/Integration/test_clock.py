@@ -46,17 +46,30 @@ def has_noticed(daemon, clock):
 @pytest.mark.parametrize("hours", [-2, -1, 1, 2])
 def test_a_set_clock_moves_no_wait_and_ends_no_request(daemon, node, session, clock, hours):
     """C-123."""
+    over = session.start()["requestId"]
+    node.decide(over, "decline")
+    session.decided(over, "declined")
     view = session.start()
     answer = session.get(path(view["requestId"]))
     before = left(answer.json(), clock)
     reads = node.calls("result")
-    with session.connection() as waiting, session.events() as stream:
+
+    def wait(connection, request, tag):
+        connection.send(session.bytes("GET", path(request), headers={
+            "If-None-Match": tag, "Prefer": "wait=4"}))
+
+    with session.connection() as waiting, session.connection() as awaited, \
+            session.events() as stream:
         began = time.monotonic()
-        waiting.send(session.bytes("GET", path(view["requestId"]), headers={
-            "If-None-Match": answer["ETag"], "Prefer": "wait=4"}))
-        until(lambda: daemon.status["counts"]["waits"] == 1, "it waits")
+        wait(waiting, over, session.get(path(over))["ETag"])
+        wait(awaited, view["requestId"], answer["ETag"])
+        until(lambda: daemon.status["counts"]["waits"] == 2, "they wait")
         clock.set(hours * HOUR)
         has_noticed(daemon, clock)
+        # When it ends by the clock of now is news.
+        told = awaited.answer()
+        assert told.status == 200 and told["ETag"] != answer["ETag"]
+        assert before - 60 < left(told.json(), clock) <= before
         assert waiting.answer().status == 304
         # Not earlier, and not in an hour.
         assert time.monotonic() - began >= 3.9

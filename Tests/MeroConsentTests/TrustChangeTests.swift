@@ -9,7 +9,7 @@ import TestPKI
 import Testing
 
 /// What calls under way notice when what their node is trusted by changes.
-@LoopActor @Suite struct TrustChangeTests {
+@LoopActor @Suite(.timeLimit(.minutes(5))) struct TrustChangeTests {
   private let node: MemoryNode
   private let doors = Doors()
   private let tokens = Tokens()
@@ -65,7 +65,7 @@ import Testing
     let client = try client(before)
     doors.hold("/sealed/v2")
     let first = read(client)
-    let door = await doors.held()
+    let door = try await doors.held()
     #expect(await client.change(to: after) == .keepsCalls)
     #expect(!door.isClosed)
     // A new call does not wait for the old one.
@@ -73,7 +73,7 @@ import Testing
     #expect(try await read(client).value == "org-1")
     door.release()
     #expect(try await first.value == "org-1")
-    while !door.isClosed { await Task.yield() }
+    try await until { door.isClosed }
     // What is the same is no change.
     #expect(await client.change(to: after) == .none)
     #expect(doors.count == 2)
@@ -84,7 +84,7 @@ import Testing
     let client = try client(Self.others)
     doors.hold("/admin-api/tee/attest")
     let start = Task { try await client.requestConsent(.createOrg(name: "Acme")).requestId }
-    let door = await doors.held()
+    let door = try await doors.held()
     doors.hold(nil)
     #expect(await client.change(to: Self.trusted) == .keepsCalls)
     #expect(door.isClosed)
@@ -99,9 +99,9 @@ import Testing
     let client = try client(Self.trusted)
     doors.hold("/sealed/v2")
     let start = Task { try await client.requestConsent(.createOrg(name: "Acme")) }
-    let door = await doors.held()
+    let door = try await doors.held()
     let reading = read(client)
-    while door.count < 2 { await Task.yield() }
+    try await until { door.count >= 2 }
     doors.hold(nil)
     #expect(await client.change(to: Self.others) == .endsCalls)
     #expect(!door.isClosed)
@@ -121,7 +121,7 @@ import Testing
     let client = try client(Self.trusted)
     doors.hold("/sealed/v2")
     let reading = read(client)
-    let door = await doors.held()
+    let door = try await doors.held()
     doors.hold(nil)
     #expect(await client.change(to: Self.others) == .endsCalls)
     door.release()
@@ -133,7 +133,7 @@ import Testing
     let client = try client(Self.trusted)
     doors.hold("/sealed/v2")
     let reading = read(client)
-    _ = await doors.held()
+    _ = try await doors.held()
     #expect(await client.change(to: nil) == .endsCalls)
     await client.endDistrusted()
     await client.close()
@@ -145,7 +145,7 @@ import Testing
     let client = try client(Self.trusted)
     doors.hold("/sealed/v2")
     let reading = read(client)
-    let door = await doors.held()
+    let door = try await doors.held()
     #expect(await client.change(to: Self.wider) == .keepsCalls)
     await client.close()
     #expect(door.isClosed)
@@ -163,7 +163,7 @@ import Testing
     tokens.good.withLock { $0 = "access-2" }
     doors.hold("/sealed/v2", after: 1)
     let first = read(client)
-    let door = await doors.held()
+    let door = try await doors.held()
     doors.hold(nil)
     let change = await client.change(to: after)
     #expect(change == (after == Self.wider ? .keepsCalls : .endsCalls))
@@ -178,6 +178,14 @@ import Testing
     #expect(tokens.refreshes.withLock { $0 } == 1)
     #expect(tokens.told.withLock { $0 } == ["access-2"])
     await client.close()
+  }
+}
+
+/// Returns once `condition` holds, or throws once the suite's time is over.
+@LoopActor private func until(_ condition: @LoopActor () -> Bool) async throws {
+  while !condition() {
+    try Task.checkCancellation()
+    await Task.yield()
   }
 }
 
@@ -237,11 +245,13 @@ private final class Doors: Sendable {
   }
 
   /// The first one, once an answer waits there.
-  func held() async -> Door {
-    while true {
-      if let door = doors.withLock({ $0.first }), await door.count > 0 { return door }
-      await Task.yield()
+  @LoopActor func held() async throws -> Door {
+    var door: Door?
+    try await until {
+      door = doors.withLock { $0.first }
+      return door.map { $0.count > 0 } ?? false
     }
+    return try #require(door)
   }
 }
 

@@ -171,8 +171,6 @@ extension Broker {
     let unwritten = request?.unwritten
     let waitsForDisk = unwritten?.obstacle != nil
     let readFailure = row.state == .started && !needsSession ? request?.readFailure : nil
-    let mark =
-      "\(needsSession ? "n" : "")\(isLost ? "l" : "")\(waitsForDisk ? "u" : "")\(readFailure?.mark ?? "")\(callback?.port ?? 0)"
     return RequestView(
       requestId: row.requestId, kind: row.kind, state: row.state, createdAt: row.createdAt,
       code: row.code, url: row.url, expiresAt: row.expiresAt,
@@ -186,7 +184,7 @@ extension Broker {
       detail: row.detail ?? (leftStarting ? Self.leftStartingDetail : nil)
         ?? unwritten.flatMap(Self.detail) ?? readFailure?.advice,
       isRecorded: !waitsForDisk,
-      needsSession: needsSession, etag: "\"\(row.number).\(row.revision).\(mark)\"")
+      needsSession: needsSession, version: .init(number: row.number, revision: row.revision))
   }
 
   private static let leftStartingDetail =

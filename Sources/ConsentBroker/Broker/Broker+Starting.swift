@@ -50,17 +50,16 @@ extension Broker {
       idempotencyKey, fingerprint, PageWish(open: open, token: activationToken), in: session
     ) {
       [self] idempotency async throws(Problem) in
-      guard let client = session.client, !session.tokensAreSpent else {
-        throw .consent(session.tokensAreNeeded, requestId: nil)
-      }
+      _ = try askable(session)
       let row = RequestRow(
         session: session.id, requestId: RandomName.starting(), ticket: ViewTickets.randomTicket(),
         kind: request.kind.rawValue, state: .starting, createdAt: tools.now().asKept,
         idempotency: idempotency)
       let result = try await nodeTurns.pass(for: session, until: lineEnd) {
         () async throws(Problem) in
-        // It may have ended meanwhile.
+        // It may have ended meanwhile, or have another client.
         _ = try self.session(caller)
+        let client = try askable(session)
         // What a node has taken is not refused any more, or a person might decide it for nobody.
         let answer = session.answersAreLong ? OpenRequestMemory.longestAnswer : 0
         return try await holding(answer, of: session) { () async throws(Problem) in
@@ -206,6 +205,14 @@ extension Broker {
 
   // MARK: Asking the node
 
+  /// What asks the session's node, where it has the tokens for that.
+  private func askable(_ session: Session) throws(Problem) -> MeroClient {
+    guard let client = session.client, !session.tokensAreSpent else {
+      throw .consent(session.tokensAreNeeded, requestId: nil)
+    }
+    return client
+  }
+
   private func started(
     _ row: RequestRow, of session: Session,
     _ ask: (RequestRow) async throws(ConsentError) -> MeroClient.Started
@@ -220,8 +227,8 @@ extension Broker {
     case .keyReused: throw .idempotencyKeyReused
     case .sessionEnded: throw .noSession
     }
-    startingNow.insert(inserted.number)
-    defer { startingNow.remove(inserted.number) }
+    isStarting(inserted, true)
+    defer { isStarting(inserted, false) }
     let given = session.tokensGiven
     let answer: MeroClient.Started
     do {
@@ -304,6 +311,12 @@ extension Broker {
     case .keyReused: throw .idempotencyKeyReused
     case .sessionEnded: throw .noSession
     }
+  }
+
+  /// Who saw it in a list may wait for what becomes of it.
+  private func isStarting(_ row: RequestRow, _ isStarting: Bool) {
+    if isStarting { startingNow.insert(row.number) } else { startingNow.remove(row.number) }
+    waits.signal(row.requestId, of: row.session)
   }
 
   private func insert(

@@ -22,10 +22,12 @@ extension Broker {
   func postpone(_ request: LiveRequest, because error: ConsentError) -> Look {
     guard !request.isOver, let verdict = request.unwritten else { return .final(request.row) }
     request.unwritten?.obstacle = obstacle ?? error.advice
+    // Its app learns why it waits.
+    if request.unwritten?.obstacle != verdict.obstacle {
+      waits.signal(request.row.requestId, of: request.session.id)
+    }
     keepAndTell(verdict.ending, of: request)
     if let told = request.unwritten?.told { return .final(told) }
-    // Its app learns why it waits.
-    if verdict.obstacle == nil { waits.signal(request.row.requestId, of: request.session.id) }
     return .refused(error)
   }
 

@@ -27,10 +27,11 @@ extension Broker {
       guard try self.session(Caller(session: session.id)) === session else { throw .noSession }
       guard let row = try await row(group.requestId, of: session) else { throw .notFound }
       let etag = OpaqueID(view(of: row, in: session).etag)
-      let isOld = { (wait: Wait) in OpaqueID(wait.etag) != etag }
-      guard group.contains(where: isOld) else { return }
+      guard group.contains(where: { OpaqueID($0.etag) != etag }) else { return }
       let shared = SharedView(try await fullView(of: row, in: session))
-      await group.end(with: .changed(shared), where: isOld)
+      // An outcome that could not be read again looks as it did after the last try.
+      let known = OpaqueID(shared.etag)
+      await group.end(with: .changed(shared)) { OpaqueID($0.etag) != known }
     } catch {
       await group.end(with: .failed(error))
     }

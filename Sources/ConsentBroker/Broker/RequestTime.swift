@@ -79,13 +79,14 @@ extension LiveRequest {
     let given = min(left, BrokerLimits.longestLifetime)
     let isCut = given < left
     if isCut { row.nodeExpiresAt = date.addingTimeInterval(given).asKept }
+    let wasCut = row.lifetimeCut
     if isCut || endSource == .givenDate && deadlineIsByWallClock { row.lifetimeCut = isCut }
     let error = (deadline - began) - .seconds(given)
     let wasRight =
       deadlineIsByWallClock && max(error, .zero - error) <= ReadJudgement.lastMoment
     deadlineIsByWallClock = false
     // Where the wall clock agrees as far as can be told, it is the more exact.
-    guard !wasRight else { return isCut || isNew }
+    guard !wasRight else { return isCut || isNew || wasCut != row.lifetimeCut }
     // The next `Date` says whether the last of its whole seconds is over.
     deadline = began + .seconds(left > 0 ? max(given, 1) : left)
     return true
@@ -126,9 +127,17 @@ extension Broker {
   /// Tells and keeps when a request ends by the wall clock as it is now.
   func showEnd(of request: LiveRequest, at now: BootInstant) {
     let left = (request.deadline - now) / .seconds(1)
-    request.row.expiresAt = tools.now().addingTimeInterval(left).asKept
+    let end = tools.now().addingTimeInterval(left).asKept
+    // A clock that is put right by little, or was stopped by a suspension, is no news to any app.
+    if abs(end.timeIntervalSince(request.row.expiresAt ?? .distantPast)) > Self.shownEndIsRight {
+      request.row.expiresAt = end
+    }
+    waits.signal(request.row.requestId, of: request.session.id)
     keepTime(of: request)
   }
+
+  /// Seconds by which the end that is shown may be off.
+  private static let shownEndIsRight = 1.0
 
   private func keepTime(of request: LiveRequest) {
     request.row.unheard = request.unheard.total.components.seconds

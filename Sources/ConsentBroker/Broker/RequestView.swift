@@ -1,3 +1,4 @@
+import Crypto
 package import Desktop
 package import FoundationEssentials
 package import MeroConsent
@@ -42,9 +43,6 @@ package struct ReadFailure: Sendable, Equatable {
   package let since: Date
   /// For a person, of that first read.
   package let advice: String
-
-  /// For the tag of a view that shows it. Two that follow each other are not of one moment.
-  var mark: String { "r\(Int64(since.timeIntervalSince1970 * 1000))" }
 }
 
 /// One request as its own session sees it.
@@ -85,8 +83,8 @@ package struct RequestView: Sendable {
   package var isRecorded: Bool
   /// The session's tokens are gone: `PATCH /v1/session` brings the request back to life.
   package var needsSession: Bool
-  /// Strong, with its quotes. Changes with everything that the view shows.
-  package var etag: String
+  /// The record's, and how often it was written anew.
+  var version: Version
 
   /// `approved` or `declined`, once decided.
   package var decision: RequestState? {
@@ -94,6 +92,28 @@ package struct RequestView: Sendable {
     case .approved, .declined: state
     case .starting, .started, .replaced, .expired, .cancelled, .failed: nil
     }
+  }
+}
+
+extension RequestView {
+  struct Version: Sendable {
+    let number: Int64
+    let revision: Int64
+  }
+
+  /// Strong, with its quotes (RFC 9110, section 8.8.3). Changes with everything that the view shows,
+  /// and with nothing else: also not with a start of the daemon.
+  package var etag: String {
+    // What the record's version does not count. Whether a long outcome is at hand shows nowhere.
+    let parts = [
+      expiresAt.map { "\(Int64(($0.timeIntervalSince1970 * 1000).rounded()))" }, callback,
+      lifetimeCut ? "cut" : nil, outcome == nil && longOutcome == nil ? nil : "outcome",
+      readFailure.map { "\($0.code.rawValue) \($0.since.timeIntervalSince1970)" }, detail,
+      isRecorded ? nil : "unrecorded", needsSession ? "needsSession" : nil,
+    ]
+    let text = parts.map { $0 ?? "" }.joined(separator: "\u{0}")
+    let hash = Hex.encode(SHA256.hash(Array(text.utf8)).prefix(8))
+    return "\"\(version.number).\(version.revision).\(hash)\""
   }
 }
 

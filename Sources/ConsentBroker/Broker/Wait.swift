@@ -44,11 +44,15 @@ import HTTP
 /// What a request looks like, for everybody who asks or is told while it looks like this.
 @LoopActor final class SharedView {
   let view: RequestView
+  let etag: String
   /// What the edge has made of it, made once for all: at once, and after a wait of so many seconds.
   var reply: HTTPReply?
   var answersAfterWaiting: [Int: HTTPResponse] = [:]
 
-  init(_ view: RequestView) { self.view = view }
+  init(_ view: RequestView) {
+    self.view = view
+    etag = view.etag
+  }
 }
 
 /// All who wait for one request.

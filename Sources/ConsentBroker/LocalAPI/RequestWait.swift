@@ -19,15 +19,14 @@ import HTTP
   static func reply(
     to call: APICall, _ shared: SharedView, isCurrent: Bool, of caller: Caller, in broker: Broker
   ) throws(APIProblem) -> HTTPReply {
-    let view = shared.view
-    guard isKnown(view.etag, to: call) else { return answer(shared) }
+    guard isKnown(shared.etag, to: call) else { return answer(shared) }
     let seconds = WaitPreference.seconds(
       in: call.request.headers.values(of: .prefer), longest: BrokerLimits.longestWait)
-    guard let seconds else { return .now(RequestsResource.unchanged(view.etag)) }
+    guard let seconds else { return .now(RequestsResource.unchanged(shared.etag)) }
     let answer = RequestWait(seconds: seconds)
     answer.wait = try asking { () throws(Problem) in
       try broker.wait(
-        for: call.id, changedFrom: view.etag, isCurrent: isCurrent,
+        for: call.id, changedFrom: shared.etag, isCurrent: isCurrent,
         until: .now + .seconds(seconds), for: caller
       ) { end in answer.end(end) }
     }

@@ -76,7 +76,7 @@ import Testing
     #expect(decoded.outcome.apps == Self.apps)
     #expect(decoded.requestId == "rq-1")
     let list = try await fixture.broker.list(state: nil, limit: 10, before: nil, for: caller)
-    #expect(list.requests.map(\.etag) == [view.etag])
+    #expect(list.requests.map(\.requestId) == [view.requestId])
     #expect(list.requests.allSatisfy { $0.longOutcome == nil && $0.outcome == nil })
   }
 

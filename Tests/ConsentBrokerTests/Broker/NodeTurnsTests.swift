@@ -151,6 +151,25 @@ import Testing
     #expect(try await fixture.broker.get("rq-1", for: again).outcome != nil)
   }
 
+  /// In line, a session may lose what it was trusted by and have that again.
+  @Test func aStartAsksWithWhatItsSessionHasWhenItsTurnComes() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    let session = try #require(fixture.broker.vault.session(id: caller.session))
+    fixture.node.holdCalls()
+    let starts = (1...8).map { _ in Task.immediate { try await fixture.start(caller) } }
+    try await LoopActor.until { session.turns.underWay == 8 }
+    let late = Task.immediate { try await fixture.start(caller) }
+    try await LoopActor.until { session.turns.isWaiting }
+    session.client = nil
+    _ = try await fixture.broker.replaceTokens(of: caller, with: SessionTokens(accessToken: "new"))
+    fixture.node.release()
+    #expect(try await late.value.state == .started)
+    for start in starts { #expect(try await start.value.state == .started) }
+    #expect(fixture.node.bearers.count { $0 == "new" } == 1 && fixture.node.starts == 9)
+  }
+
   @Test func aCallThatHasNoTurnInTimeIsRefusedAndItsNodeIsNotAsked() async throws {
     let fixture = try await BrokerFixture()
     fixture.watchNothing()

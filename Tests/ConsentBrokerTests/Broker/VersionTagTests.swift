@@ -1,4 +1,5 @@
 import EventLoop
+import FoundationEssentials
 import MeroConsent
 import Testing
 
@@ -27,5 +28,153 @@ import Testing
     #expect(third.lastReturn?.code == "OK" && third.etag != first.etag)
     // It says why it waits, which is another reason now, or is recorded.
     #expect(third.detail != second.detail && third.etag != second.etag)
+  }
+
+  /// Whatever of a view changes that its record's version does not count.
+  @Test func eachFieldCounts() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    let at = Date(timeIntervalSince1970: 1_800_000_000)
+    let changes: [(inout RequestView) -> Void] = [
+      { $0.expiresAt = at }, { $0.expiresAt = nil }, { $0.lifetimeCut = true },
+      { $0.callback = nil }, { $0.callback = "http://127.0.0.1:1/return/x" },
+      { $0.outcome = .orgCreated(orgId: "o") }, { $0.detail = "Because." },
+      { $0.isRecorded = false }, { $0.needsSession = true },
+      { $0.readFailure = ReadFailure(code: .nodeError, since: at, advice: "") },
+      { $0.readFailure = ReadFailure(code: .nodeUnreachable, since: at, advice: "") },
+      { $0.readFailure = ReadFailure(code: .nodeError, since: at + 1, advice: "") },
+    ]
+    var tags: Set = [view.etag]
+    for change in changes {
+      var other = view
+      change(&other)
+      tags.insert(other.etag)
+    }
+    #expect(tags.count == changes.count + 1)
+    #expect(view.etag.wholeMatch(of: /"[0-9]+\.[0-9]+\.[0-9a-f]{16}"/) != nil)
+  }
+
+  /// A long outcome is read only for those who do not have it, who are known by its tag.
+  @Test func aLongOutcomeHasOneTagWhetherItIsReadOrNot() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.broker.start(
+      .deleteOrg(org: "o"), open: false, idempotencyKey: nil, for: caller)
+    let apps = (1...9000).map { #""com.example.app\#($0)""# }.joined(separator: ",")
+    fixture.node.decide(
+      "rq-1", .approved(outcome: #"{"kind":"orgDeleted","apps":[\#(apps)]}"#))
+    _ = try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller)
+    let short = try await fixture.broker.get("rq-1", withLongOutcome: false, for: caller)
+    let long = try await fixture.broker.get("rq-1", for: caller)
+    #expect(short.longOutcome?.isLeftOut == true && long.longOutcome?.isLeftOut == false)
+    #expect(short.etag == long.etag)
+  }
+
+  /// The wall clock was off when its app handed the request over; the node tells the time.
+  @Test func whoWaitsIsToldWhenTheEndIsPutRight() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    fixture.node.tellsTime = true
+    fixture.node.clockSkew = 3600
+    fixture.node.decide("rq-1", .pending)
+    let (caller, _) = try await fixture.openSession()
+    let started = ConsentStarted(
+      requestId: "rq-1", url: "\(TestNode.origin)/consent/rq-1", code: "7QF2-XK",
+      expiresAt: Date() + 4200, kind: .createOrg)
+    let view = try await fixture.broker.record(
+      started, open: false, idempotencyKey: nil, for: caller
+    ).view
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    let waiting = Task.immediate {
+      try await fixture.wait(caller, from: view.etag, for: .seconds(60))
+    }
+    _ = await fixture.broker.look(at: request)
+    let told = try #require(await waiting.value)
+    #expect(told.state == .started && told.etag != view.etag)
+    #expect(abs(try #require(told.expiresAt).timeIntervalSinceNow - 600) < 60)
+  }
+
+  /// What is in the way of a verdict may be something else after the next try.
+  @Test func whoWaitsIsToldWhyNow() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    let view = try await fixture.start(caller)
+    try await fixture.ledger.refuseApprovals()
+    fixture.node.approve("rq-1")
+    let request = try #require(fixture.broker.live.of(requestId: "rq-1").first)
+    _ = await fixture.broker.look(at: request)
+    let first = try await fixture.broker.get("rq-1", for: caller)
+    #expect(first.state == .started && !first.isRecorded && first.etag != view.etag)
+    let waiting = Task.immediate {
+      try await fixture.wait(caller, from: first.etag, for: .seconds(60))
+    }
+    // It has looked, and waits.
+    await LoopActor.drain()
+    fixture.broker.recordIsUnwritable(.readOnly("mounted so"))
+    _ = fixture.broker.postpone(request, because: ConsentError(.stateUnavailable))
+    let second = try #require(await waiting.value)
+    #expect(second.detail?.contains("mounted so") == true && second.etag != first.etag)
+  }
+
+  /// The next try may fail otherwise, or the same way: only that is no news.
+  @Test func anOutcomeThatCannotBeReadAgainIsToldOnce() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (before, key) = try await fixture.openSession()
+    _ = try await fixture.broker.start(
+      .createInvite(org: "o"), open: false, idempotencyKey: nil, for: before)
+    let outcome = #"{"kind":"inviteCreated","token":"invite-token-secret"}"#
+    fixture.node.decide("rq-1", .approved(outcome: outcome))
+    _ = try await fixture.broker.confirm("rq-1", returned: "a:b", for: before)
+    try await fixture.restart()
+    let caller = try fixture.broker.authenticate(key: key)
+    fixture.node.isDown = true
+    _ = try await fixture.broker.replaceTokens(of: caller, with: SessionTokens(accessToken: "new"))
+    let first = try await fixture.broker.get("rq-1", for: caller)
+    #expect(first.detail?.contains("could not be read again") == true)
+    // Whoever waits reads it once more, and hears nothing where that fails the same way.
+    let reads = fixture.node.reads(of: "rq-1")
+    let waiting = Task.immediate {
+      try await fixture.wait(caller, from: first.etag, for: .seconds(60))
+    }
+    try await LoopActor.until { fixture.node.reads(of: "rq-1") > reads }
+    await LoopActor.drain()
+    #expect(fixture.broker.status().waits == 1)
+    fixture.node.isDown = false
+    fixture.node.decide("rq-1", .broken(status: 500, body: ""))
+    let second = try await fixture.broker.get("rq-1", for: caller)
+    #expect(second.detail != first.detail && second.etag != first.etag)
+    fixture.node.decide("rq-1", .approved(outcome: outcome))
+    _ = try await fixture.broker.get("rq-1", for: caller)
+    #expect(try await waiting.value?.outcome == .inviteCreated(token: "invite-token-secret"))
+  }
+
+  /// One that was cut off by the disk is found in a list, and has a sentence from then on.
+  @Test func whoWaitsForAStartIsToldThatItWasCutOff() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    fixture.node.holdAnswers()
+    let starting = Task.immediate { await refusal { try await fixture.start(caller) } }
+    await fixture.node.arrival()
+    let list = try await fixture.broker.list(state: .starting, limit: 9, before: nil, for: caller)
+    let name = try #require(list.requests.first?.requestId)
+    let view = try await fixture.broker.get(name, for: caller)
+    #expect(view.detail == nil)
+    let waiting = Task.immediate {
+      try await fixture.broker.wait(
+        for: name, changedFrom: view.etag, until: .now + .seconds(60), for: caller)
+    }
+    try await fixture.ledger.refuseStarts()
+    fixture.node.release()
+    #expect(await starting.value == "STATE_UNAVAILABLE")
+    guard case .changed(let told) = try await waiting.value else {
+      Issue.record("nothing was told")
+      return
+    }
+    #expect(told.state == .starting && told.detail != nil && told.etag != view.etag)
   }
 }

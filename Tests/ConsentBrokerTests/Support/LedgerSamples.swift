@@ -57,6 +57,17 @@ extension Ledger {
     }
   }
 
+  /// As a disk would that has no room for what the node has taken.
+  func refuseStarts() async throws(LedgerError) {
+    try await write { connection throws(LedgerError) in
+      try connection.execute(
+        """
+        CREATE TEMP TRIGGER refuseStarts BEFORE UPDATE ON main.requests WHEN new.state = 'started'
+          BEGIN SELECT raise(ABORT, 'no room for this one'); END
+        """)
+    }
+  }
+
   func takeApprovals() async throws(LedgerError) {
     try await write { connection throws(LedgerError) in
       try connection.execute("DROP TRIGGER refuse")
