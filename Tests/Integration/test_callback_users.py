@@ -6,10 +6,10 @@ import re
 import shutil
 import signal
 import socket
-from pathlib import Path
 
 import pytest
 from harness.api import Session
+from harness.connections import accepted, rows
 from harness.others import STRANGER, Connections, told_as
 from harness.programs import Daemon
 from harness.site import NAVIGATION, state, target
@@ -96,16 +96,13 @@ def return_is_taken(daemon, node, session):
 @pytest.mark.parametrize("data", [b"", HALF], ids=["silent", "half a request"])
 def test_another_user_holds_none_of_the_places(daemon, node, session, data):
     """However many connections they have."""
-    return_is_taken(daemon, node, session)
-    before = daemon.open_descriptors()
     with Connections(daemon.port, 400, data):
         # Who connects later is accepted later.
         return_is_taken(daemon, node, session)
         # Of theirs, there are the places for strangers and no more.
-        until(lambda: daemon.open_descriptors() <= before + 20, "the others are closed")
-        assert daemon.open_descriptors() >= before + 16
+        until(lambda: accepted(daemon.port) <= 16, "the others are closed", within=8)
         return_is_taken(daemon, node, session)
-    until(lambda: daemon.open_descriptors() <= before + 4, "all are closed")
+    until(lambda: accepted(daemon.port) == 0, "all are closed")
 
 
 def test_another_user_who_connects_without_a_pause_keeps_nobody_out(daemon, node, session):
@@ -149,8 +146,7 @@ def test_each_form_of_a_connection_is_its_users(daemon, address, form):
 def ends_of_nobody(port):
     """What is left of clients' ends that were closed, as the kernel shows it once the other side
     knows (proc(5): FIN_WAIT2)."""
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return [row for row in rows if row[2].endswith(f":{port:04X}") and row[3] == "05"]
+    return [row for row in rows("tcp") if row[2].endswith(f":{port:04X}") and row[3] == "05"]
 
 
 def test_whose_a_closed_connection_was_nobody_knows(daemon, session):
@@ -169,13 +165,6 @@ def test_whose_a_closed_connection_was_nobody_knows(daemon, session):
         lambda: re.findall("callback: (another-user|a return)", daemon.log), "it was answered")
     assert answered == ["another-user"]
     assert "lastReturn" not in session.request(view["requestId"])
-
-
-def accepted(port):
-    """Connections of the callback that the daemon has accepted (proc(5): an inode)."""
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    return [row for row in rows
-            if row[1].endswith(f":{port:04X}") and row[3] == "01" and row[9] != "0"]
 
 
 def test_a_client_that_closes_before_it_is_read_has_returned(daemon, session):

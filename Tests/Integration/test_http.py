@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from harness.api import Session
+from harness.connections import accepted
 from harness.crowd import Crowd
 from harness.programs import ROOT, Daemon, Node
 from harness.site import target
@@ -238,13 +239,13 @@ def test_both_edges_of_the_number_of_connections(programs, node, many_descriptor
     for name in DOORS:
         door = Door(name, daemon, session, node)
         limit = LIMITS["connections at once"][name]
-        until(lambda: accepted(door) == 0, "nobody is connected")
+        until(lambda: accepted(at(door)) == 0, "nobody is connected")
         with Crowd() as crowd:
             # Half a request keeps a connection, on both doors, as long as nobody wants the place.
             for _ in range(limit):
                 crowd.add(door.address, door.harmless[:-2])
             crowd.send()
-            until(lambda: accepted(door) == limit, "all are connected", within=8)
+            until(lambda: accepted(at(door)) == limit, "all are connected", within=8)
             assert not closed(crowd)
             # One over them has the place of one, and of no other one.
             until(lambda: answers(door), "somebody gives way")
@@ -254,18 +255,11 @@ def test_both_edges_of_the_number_of_connections(programs, node, many_descriptor
             last.socket.settimeout(PATIENCE)
             last.send(b"\r\n")
             assert last.answer().status == (200 if name == "socket" else 404)
-        until(lambda: accepted(door) == 0, "all are gone")
+        until(lambda: accepted(at(door)) == 0, "all are gone")
 
 
-def accepted(door):
-    """How many connections the daemon has accepted there and not closed yet (proc(5): they have an
-    inode)."""
-    if door.name == "socket":
-        rows = [line.split() for line in Path("/proc/net/unix").read_text().splitlines()[1:]]
-        return sum(row[5] == "03" and row[6] != "0" and row[7:] == [door.address] for row in rows)
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    here = f":{door.address[1]:04X}"
-    return sum(row[1].endswith(here) and row[3] in ("01", "08") and row[9] != "0" for row in rows)
+def at(door):
+    return door.address if door.name == "socket" else door.address[1]
 
 
 def closed(crowd):

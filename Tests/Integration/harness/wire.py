@@ -1,6 +1,7 @@
 """A small HTTP client that sends exactly what it is told, and reads answers strictly."""
 
 import json
+import select
 import socket
 from dataclasses import dataclass, field
 
@@ -72,6 +73,12 @@ class Connection:
 
     def close(self):
         self.socket.close()
+
+    def is_cut(self):
+        """Whether the other side has closed it, whatever there is left to read (poll(2): POLLHUP)."""
+        poll = select.poll()
+        poll.register(self.socket, 0)
+        return bool(poll.poll(0))
 
     def reset(self):
         """Ends the connection with a reset instead of an end."""
