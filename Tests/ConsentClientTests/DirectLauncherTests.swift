@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func aReturnEndsTheWaitAtOnceAndThePageSaysWhatTheNodeSaid() async throws {
-    let port = try freePort()
+    let port = freePort()
     let (run, decision) = try await ask(port: port)
     try node.decide(run.started.requestId, .approve)
     // What the query says about the decision is not believed.
@@ -56,7 +56,7 @@ import Testing
   /// Connections of another user, who are there before and say nothing.
   @Test(.enabled(if: geteuid() == 0, "only root can give a socket to another user"))
   func anotherUserHoldsNoneOfThePlaces() async throws {
-    let port = try freePort()
+    let port = freePort()
     let (run, decision) = try await ask(port: port)
     try node.decide(run.started.requestId, .approve)
     var theirs: [Int32] = []
@@ -88,7 +88,7 @@ import Testing
   }
 
   @Test func aMismatchIsNeverAccepted() async throws {
-    let port = try freePort()
+    let port = freePort()
     let told = Told()
     let (run, decision) = try await ask(port: port) { await told.note($0) }
     let ticketless = try await Person.visit(
@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func aReturnBeforeTheDecisionIsToldAndTheWaitGoesOn() async throws {
-    let port = try freePort()
+    let port = freePort()
     let told = Told()
     let (run, decision) = try await ask(port: port) { await told.note($0) }
     let page = try await Person.visit(port: port, "/return")
@@ -127,7 +127,7 @@ import Testing
   func confirmsNothingButANavigationToItsOwnAddress(
     _ headers: HTTPHeaders, _ host: String?, _ status: Int
   ) async throws {
-    let port = try freePort()
+    let port = freePort()
     let (run, decision) = try await ask(port: port)
     try node.decide(run.started.requestId, .approve)
     let page = try await Person.visit(port: port, "/return", headers: headers, host: host)
@@ -140,7 +140,7 @@ import Testing
   }
 
   @Test func aDecisionIsFoundWithoutAReturnAndTheCallbackStaysForIt() async throws {
-    let port = try freePort()
+    let port = freePort()
     let (run, decision) = try await ask(port: port)
     try node.decide(run.started.requestId, .approve)
     #expect(try await decision.value.result.status == .approved)
@@ -149,7 +149,7 @@ import Testing
   }
 
   @Test func aCancelledLauncherAnswersTheResultAsItStandsAndLetsGoOfThePort() async throws {
-    let port = try freePort()
+    let port = freePort()
     let (_, decision) = try await ask(port: port)
     decision.cancel()
     #expect(try await decision.value.result.status == .pending)
@@ -177,7 +177,7 @@ import Testing
   }
 
   @Test func requestsAtTheSameTimeShareAPort() async throws {
-    let port = try freePort()
+    let port = freePort()
     let (first, replaced) = try await ask(port: port)
     let (second, decision) = try await ask(port: port)
     try node.decide(second.started.requestId, .approve)
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test func aPortCanBeAskedForAgainAtOnce() async throws {
-    let port = try freePort()
+    let port = freePort()
     for _ in 1...20 {
       let (started, result) = try await ConsentLauncher.decide(
         client: client, request: .createOrg(name: "Acme"),

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from harness.api import Session
 from harness.chromium import Chromium
+from harness.ports import free_port
 from harness.programs import Daemon, Node
 from harness.stranger import Stranger
 from test_woken import Activator
@@ -339,13 +340,6 @@ def test_every_way_to_navigate_here_from_a_public_page(daemon, node, session, in
     assert tab.url == done(view) and "Origin" not in tab.headers(returning(view))
     assert session.decided(view["requestId"], "approved")["lastReturn"]["code"] == "OK"
     tab.close()
-
-
-def free_port():
-    import socket
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return free.getsockname()[1]
 
 
 # MARK: A page of the internet

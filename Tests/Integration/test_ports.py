@@ -5,20 +5,9 @@ import socket
 import subprocess
 
 import pytest
+from harness.ports import free_port
 from harness.programs import Daemon
 from harness.wire import Connection, request_bytes
-
-
-def free_port():
-    """Free on both families at this moment."""
-    while True:
-        with socket.create_server(("127.0.0.1", 0)) as four:
-            port = four.getsockname()[1]
-            try:
-                with socket.create_server(("::1", port), family=socket.AF_INET6):
-                    return port
-            except OSError:
-                continue
 
 
 @pytest.mark.parametrize("family, address", [

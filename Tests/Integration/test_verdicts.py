@@ -311,11 +311,9 @@ def test_a_return_that_comes_at_once_is_answered(daemon, node, session):
 
 
 def test_a_restart_keeps_the_address(programs, node):
+    from harness.ports import free_port
     from harness.programs import Daemon
-    import socket
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     daemon = programs(Daemon, port=port).start()
     session = Session(daemon, node)
     view = session.start()

@@ -36,9 +36,13 @@ import Testing
   }
 }
 
-/// A port that is free now.
-@LoopActor func freePort() throws -> UInt16 {
-  let listener = try Listener.loopback4(port: 0)
-  defer { listener.close() }
-  return try #require(listener.port)
+/// A port that is free, and that the kernel gives to nobody who does not ask for it by its number:
+/// it is below those that it gives away by itself (`ip_local_port_range`).
+@LoopActor func freePort() -> UInt16 {
+  while true {
+    let port = UInt16.random(in: 20_000..<32_000)
+    guard let listener = try? Listener.loopback4(port: port) else { continue }
+    listener.close()
+    return port
+  }
 }

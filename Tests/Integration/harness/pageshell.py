@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import threading
 import time
@@ -12,17 +11,12 @@ import urllib.request
 from pathlib import Path
 
 from .examples import EXAMPLES
+from .ports import free_port
 from .programs import binaries
 from .waiting import PATIENCE, until
 
 # The callback's port as the pages write it: each run takes a free one.
 USUAL_PORT = "17463"
-
-
-def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
 
 
 class PageShell:
