@@ -2,12 +2,14 @@ import EventLoop
 import Testing
 
 @LoopActor @Suite struct TurnstileTests {
-  @Test func letsSoManyInAndTheOthersInTheirOrder() async {
-    let turnstile = Turnstile<Int>(places: 2)
+  /// - Returns: who passed, in the order in which they did, and how many were inside at most.
+  private func passing(places: Int) async -> (order: [Int], most: Int) {
+    let turnstile = Turnstile<Int>(places: places)
     var (inside, most) = (0, 0)
     var order: [Int] = []
+    // Each of them asks before the next one does.
     let all = (0..<20).map { number in
-      Task { @LoopActor in
+      Task.immediate { @LoopActor in
         await turnstile.pass(as: 0) {
           order.append(number)
           inside += 1
@@ -18,8 +20,18 @@ import Testing
       }
     }
     for task in all { _ = await task.value }
-    #expect(most == 2)
-    #expect(order == Array(0..<20))
+    return (order, most)
+  }
+
+  @Test func letsOneInAfterAnotherInTheirOrder() async {
+    let (order, most) = await passing(places: 1)
+    #expect(order == Array(0..<20) && most == 1)
+  }
+
+  /// Which of two who are let in at once begins first is not the turnstile's to say.
+  @Test func letsSoManyInAndAllOfThemInTheEnd() async {
+    let (order, most) = await passing(places: 2)
+    #expect(order.sorted() == Array(0..<20) && most == 2)
   }
 
   /// Tasks that want to pass in this order, all of them while the one place is taken.

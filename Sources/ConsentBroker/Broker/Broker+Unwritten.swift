@@ -21,6 +21,11 @@ extension Broker {
   /// Keeps a verdict that the ledger did not take, and tells it where that is safe.
   func postpone(_ request: LiveRequest, because error: ConsentError) -> Look {
     guard !request.isOver, let verdict = request.unwritten else { return .final(request.row) }
+    guard verdict.obstacle != nil || hasRoom(for: verdict) else {
+      // Nobody has heard of it.
+      (request.unwritten, request.isLeftToNode) = (nil, true)
+      return .refused(error)
+    }
     request.unwritten?.obstacle = obstacle ?? error.advice
     // Its app learns why it waits.
     if request.unwritten?.obstacle != verdict.obstacle {
@@ -29,6 +34,12 @@ extension Broker {
     keepAndTell(verdict.ending, of: request)
     if let told = request.unwritten?.told { return .final(told) }
     return .refused(error)
+  }
+
+  /// Whether its outcome can be kept in memory until the disk takes it.
+  private func hasRoom(for verdict: LiveRequest.Verdict) -> Bool {
+    let bytes = verdict.longBytes
+    return bytes == 0 || live.unwrittenBytes + bytes <= BrokerLimits.unwrittenOutcomes
   }
 
   /// A return has met a decision that waits for the disk.
@@ -134,6 +145,10 @@ extension Broker {
     }
     guard live.unwritten.isEmpty else { return false }
     recordIsWritable()
+    for request in live.all where request.isLeftToNode {
+      request.isLeftToNode = false
+      watcher.hurry(request)
+    }
     applyAgain()
     return !notesAreUnread
   }

@@ -38,6 +38,8 @@ import MeroConsent
   var endsUnderWay = 0
   /// A verdict that the disk has not taken yet.
   var unwritten: Verdict? { didSet { shown = nil } }
+  /// It had one for which there was no room: its node has it still.
+  var isLeftToNode = false
   /// The row as it was written, or as its app was told since.
   var current: RequestRow { unwritten?.told ?? row }
   var endIsTold: Bool { isOver || unwritten?.told != nil }
@@ -114,6 +116,17 @@ import MeroConsent
     var obstacle: String?
     /// The row as it will be written, once the app was told of it.
     var told: RequestRow?
+
+    /// Bytes of an outcome that is long, 0 of all others.
+    var longBytes: Int {
+      let bytes =
+        if case .inviteCreated(let token)? = outcome {
+          token.utf8.count
+        } else {
+          ending.outcome?.byteCount ?? 0
+        }
+      return bytes > BrokerLimits.listedOutcome ? bytes : 0
+    }
   }
 }
 
@@ -140,6 +153,14 @@ enum Look: Sendable {
   /// Those whose verdicts the disk did not take, oldest first.
   var unwritten: [LiveRequest] {
     byNumber.values.filter { $0.unwritten?.obstacle != nil }.sorted { $0.number < $1.number }
+  }
+
+  /// Bytes of the long outcomes that the disk did not take.
+  var unwrittenBytes: Int {
+    byNumber.values.reduce(0) { bytes, request in
+      guard let verdict = request.unwritten, verdict.obstacle != nil else { return bytes }
+      return bytes + verdict.longBytes
+    }
   }
 
   mutating func add(_ live: LiveRequest) {

@@ -57,6 +57,8 @@ package enum BrokerLimits {
   /// Bytes of the longest outcome that a list tells: one of `listLimit` such fits into what may be
   /// sent to one client.
   package static let listedOutcome = 4 * 1024
+  /// Bytes of the long outcomes of verdicts that wait for the disk: a node has the others still.
+  package static let unwrittenOutcomes = 4 * 1024 * 1024
   /// Bytes of an `Idempotency-Key`: 1 to this.
   package static let idempotencyKey = 255
   /// Bytes of a package's name, and origins of one session.

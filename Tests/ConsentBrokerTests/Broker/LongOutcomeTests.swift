@@ -109,7 +109,7 @@ import Testing
     let (_, key, _) = try await approved(fixture)
     var order: [String] = []
     let all = ["first", "second"].map { name in
-      Task { @LoopActor in
+      Task.immediate { @LoopActor in
         for _ in 1...10 {
           _ = try await answer(.head, fixture, key)
           order.append(name)
@@ -117,7 +117,8 @@ import Testing
       }
     }
     for task in all { try await task.value }
-    #expect(Set(order.prefix(5)).count == 2, "\(order)")
+    // Neither has all of its answers before the other has one.
+    #expect(Set(order.prefix(10)).count == 2, "\(order)")
   }
 
   @Test func isToldBeforeTheDiskHasTakenIt() async throws {

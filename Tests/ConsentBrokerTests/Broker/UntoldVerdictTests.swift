@@ -34,6 +34,38 @@ import Testing
     #expect(fixture.finished == ["createOrg approved"])
   }
 
+  /// A node may tell a MiB for each, and the disk may be full for days.
+  @Test func longOutcomesThatWaitForTheDiskHaveOnlySoManyBytes() async throws {
+    let fixture = try await BrokerFixture()
+    let (caller, _) = try await fixture.openSession()
+    for _ in 1...7 { _ = try await fixture.start(caller) }
+    try await fixture.ledger.refuseApprovals()
+    let name = String(repeating: "n", count: 1024 * 1000)
+    let outcome = #"{"kind":"orgCreated","orgId":"\#(name)"}"#
+    let ids = (1...6).map { "rq-\($0)" }
+    for id in ids {
+      fixture.node.decide(id, .approved(outcome: outcome))
+      #expect(
+        await refusal { try await fixture.broker.confirm(id, returned: "a:b", for: caller) }
+          == "STATE_UNAVAILABLE")
+    }
+    #expect(fixture.broker.live.unwritten.count == 4)
+    #expect(fixture.broker.live.unwrittenBytes <= BrokerLimits.unwrittenOutcomes)
+    // An ordinary one waits all the same.
+    fixture.node.approve("rq-7")
+    _ = await refusal { try await fixture.broker.confirm("rq-7", returned: "a:b", for: caller) }
+    #expect(fixture.broker.live.unwritten.count == 5)
+    // What was not kept is read from the node again, as soon as the disk takes it.
+    try await fixture.ledger.takeApprovals()
+    try await LoopActor.until { await fixture.broker.mending.now() }
+    for id in ids + ["rq-7"] {
+      try await LoopActor.until {
+        try await fixture.row(id, caller)?.state == .approved
+      }
+    }
+    #expect(try await fixture.row("rq-6", caller)?.outcome?.byteCount ?? 0 > name.utf8.count)
+  }
+
   /// Also where there seems to be room for it: what was told has the first right to that.
   @Test func nothingNewIsBegunBeforeItIsWritten() async throws {
     let fixture = try await BrokerFixture(keepsNotes: true)
