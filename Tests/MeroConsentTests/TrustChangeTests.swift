@@ -257,7 +257,8 @@ private final class Doors: Sendable {
 
 @LoopActor private final class Door: Carrier {
   private let node: MemoryNode
-  private let doors: Doors
+  // They have this one.
+  private weak var doors: Doors?
   private var held: [UnsafeContinuation<Void, Never>] = []
   private(set) var isClosed = false
 
@@ -277,7 +278,7 @@ private final class Doors: Sendable {
   @LoopActor func post(_ request: CarrierRequest) async throws(CarrierError) -> any CarrierReply {
     guard !isClosed else { throw CarrierError(.closed, requestMayHaveLeft: false) }
     let reply = try await node.post(request)
-    if doors.holds(request.path) { await withUnsafeContinuation { held.append($0) } }
+    if doors?.holds(request.path) == true { await withUnsafeContinuation { held.append($0) } }
     guard !isClosed else { throw CarrierError(.closed, requestMayHaveLeft: true) }
     return reply
   }

@@ -117,6 +117,7 @@ extension Broker {
     if let outcome, outcome.isSecret { session.keep(outcome, of: change.row.number) }
     leftStarting[change.row.number] = nil
     recent.keep(change.row)
+    recentEnds.note(change.row.state)
     var activationToken: ActivationToken?
     var wasTold = false
     if let request = live.of(number: change.row.number) {

@@ -205,6 +205,7 @@ extension Broker {
     let error = await reread(row, of: session)
     shown = view(of: row, in: session)
     if let error, shown.outcome == nil {
+      shown.outcomeIsMissing = true
       shown.detail = "The outcome could not be read again from the node: \(error.advice)"
     }
     return shown
@@ -218,17 +219,41 @@ extension Broker {
       ?? SharedWork<ConsentError?>(
         endingWhenLeft: { [self] in rereads[number] = nil },
         { [self] in
-          let error = await nodeTurns.pass(for: session, until: lineEnd) {
+          if let failure = session.outcomeFailures[number], failure.notBefore > .now {
+            return failure.error
+          }
+          let read = await nodeTurns.pass(for: session, until: lineEnd) {
             await readOutcome(of: row, in: session)
           }
-          return error ?? ConsentError(.nodeUnreachable)
+          guard case .failure(let error) = read ?? .failure(ConsentError(.nodeUnreachable)) else {
+            session.outcomeFailures[number] = nil
+            return nil
+          }
+          return note(error, ofOutcomeOf: row, in: session)
         })
     rereads[number] = work
     return await work.result() ?? ConsentError(.cancelled)
   }
 
-  private func readOutcome(of row: RequestRow, in session: Session) async -> ConsentError? {
-    guard let client = session.client else { return session.tokensAreNeeded }
+  /// - Returns: what is told of it: the first failure, as long as it goes on for the same reason.
+  private func note(
+    _ error: ConsentError, ofOutcomeOf row: RequestRow, in session: Session
+  ) -> ConsentError {
+    guard error.code != .cancelled else { return error }
+    let known = session.outcomeFailures[row.number]
+    let isNews = known?.error.code != error.code
+    // A node that fails for two reasons in turn is not asked as fast as it answers.
+    let pause = error.retryAfter ?? (isNews && known != nil ? .seconds(1) : .zero)
+    let told = isNews ? error : known?.error ?? error
+    session.outcomeFailures[row.number] = OutcomeFailure(error: told, notBefore: .now + pause)
+    if isNews { waits.signal(row.requestId, of: session.id) }
+    return told
+  }
+
+  private func readOutcome(
+    of row: RequestRow, in session: Session
+  ) async -> Result<Void, ConsentError> {
+    guard let client = session.client else { return .failure(session.tokensAreNeeded) }
     let given = session.tokensGiven
     let reading = await client.read(row.requestId, kind: ConsentKind(rawValue: row.kind))
     noteTime(ofNode: reading.nodeDate)
@@ -236,12 +261,12 @@ extension Broker {
     switch reading.answer {
     case .success(let result):
       guard result.status == .approved, let outcome = result.outcome else {
-        return ConsentError(.resultInvalid)
+        return .failure(ConsentError(.resultInvalid))
       }
       session.keep(outcome, of: row.number)
       waits.signal(row.requestId, of: session.id)
-      return nil
-    case .failure(let error): return error
+      return .success(())
+    case .failure(let error): return .failure(error)
     }
   }
 

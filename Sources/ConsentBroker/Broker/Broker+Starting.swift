@@ -73,7 +73,9 @@ extension Broker {
           }
         }
       }
-      guard let result else { throw .consent(ConsentError(.nodeUnreachable), requestId: nil) }
+      guard let result else {
+        throw isStopping ? .stopping : .consent(ConsentError(.nodeUnreachable), requestId: nil)
+      }
       return result
     }
   }
@@ -236,6 +238,8 @@ extension Broker {
       noteIsReachable(session)
     } catch {
       noteAnswer(.failure(error), of: session, given: given)
+      // Nobody knows whether the node has it: as after a crash at this moment.
+      if isStopping, error.code == .cancelled { throw .stopping }
       // The app hears that nothing came of it, and its key is free for another try.
       await forgetStarting(inserted)
       // The calls of a session end with it.

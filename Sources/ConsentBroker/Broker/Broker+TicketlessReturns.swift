@@ -72,13 +72,14 @@ extension Broker {
   func judge(_ returned: ReturnURL, for view: ViewTickets.View) {
     guard !returned.contradictsItself else { return view.show(.mismatch) }
     guard let requestId = returned.requestId else {
-      let (verdict, isOfThisMoment) = judgeAll()
-      let isOneNode = isOneNode
-      view.find {
-        let state = await verdict.work.result() ?? .notConfirmed
-        // What was read before this return came tells an end and nothing else; and an end counts
-        // where there was one node when this return came, not only when the verdict began.
-        let isCertain = PageState.ends.contains(state) ? isOneNode : isOfThisMoment
+      let (verdict, isOfThisMoment, isOfAll) = judgeAll()
+      // An end counts where there was one node when this return came, and when the verdict began.
+      let isOneNode = isOneNode && verdict.isOneNode
+      view.find { [self] in
+        let states = await verdict.work.result() ?? [.notConfirmed]
+        let state = PageState.ofOne(states, recently: recentEnds.states, isOneNode: isOneNode)
+        // What was read before this return came tells an end and nothing else.
+        let isCertain = PageState.ends.contains(state) ? isOfAll : isOfThisMoment
         return isCertain ? state : .notConfirmed
       }
       return
@@ -123,23 +124,27 @@ extension Broker {
   }
 
   /// The verdict on a return that names nothing, for which every undecided request is read.
-  private func judgeAll() -> (verdict: NamelessJudging, isOfThisMoment: Bool) {
-    let looks = live.all.map { judge($0, namedIt: false) }
+  ///
+  /// - Returns: `isOfThisMoment` where no read of it had begun before; `isOfAll` where it is about all
+  ///   that are undecided now.
+  private func judgeAll() -> (verdict: NamelessJudging, isOfThisMoment: Bool, isOfAll: Bool) {
+    let requests = live.all
+    let looks = requests.map { judge($0, namedIt: false) }
     if let newest = nameless.last {
       let isSame = newest.looks.elementsEqual(looks, by: ===)
       // A node that does not answer keeps both waiting, however many returns come meanwhile.
-      if isSame || nameless.count > 1 { return (newest, isSame) }
+      if isSame || nameless.count > 1 {
+        return (newest, isSame, requests.allSatisfy { newest.numbers.contains($0.number) })
+      }
     }
-    // Also when all but one have left before the verdicts are found.
-    let isOneNode = isOneNode
-    let verdict = NamelessJudging(looks)
+    let verdict = NamelessJudging(looks, of: requests, isOneNode: isOneNode)
     nameless.append(verdict)
     Task {
-      let state = PageState.merged(await Self.states(looks), isCertain: isOneNode)
+      let states = await Self.states(looks)
       nameless.removeAll { $0 === verdict }
-      verdict.work.end(state)
+      verdict.work.end(states)
     }
-    return (verdict, true)
+    return (verdict, true, true)
   }
 
   /// Of several nodes nobody can tell which of them the person comes from.
@@ -161,15 +166,39 @@ extension Broker {
 /// The verdict on returns that name nothing: one of all requests that were undecided.
 @LoopActor final class NamelessJudging {
   let looks: [ReturnJudging]
-  let work = SharedWork<PageState>()
+  /// Of the requests that it is about.
+  let numbers: Set<Int64>
+  /// Also when all but one have left before the verdicts are found.
+  let isOneNode: Bool
+  let work = SharedWork<Set<PageState>>()
 
-  init(_ looks: [ReturnJudging]) { self.looks = looks }
+  init(_ looks: [ReturnJudging], of requests: [LiveRequest], isOneNode: Bool) {
+    self.looks = looks
+    numbers = Set(requests.map(\.number))
+    self.isOneNode = isOneNode
+  }
 }
 
 extension PageState {
   fileprivate static let ends: Set<PageState> = [
     .approved, .declined, .replaced, .expired, .cancelled,
   ]
+
+  /// What the page says of a return that names nothing: an end only where all requests that it may
+  /// be of have the same, and are of one node.
+  ///
+  /// - Parameters:
+  ///   - states: of the requests that were undecided when it came.
+  ///   - recent: the ends that there were lately.
+  static func ofOne(
+    _ states: Set<PageState>, recently recent: Set<PageState>, isOneNode: Bool
+  ) -> PageState {
+    let all = states.union(recent)
+    guard !all.isDisjoint(with: ends) else {
+      return tellingOrder.first(where: all.contains) ?? .notConfirmed
+    }
+    return all.count == 1 && isOneNode ? all.first ?? .notConfirmed : .notConfirmed
+  }
 
   /// What one page says of several requests, one of which the person comes from.
   ///

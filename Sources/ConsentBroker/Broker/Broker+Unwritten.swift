@@ -97,6 +97,7 @@ extension Broker {
     session.events.publishUnrecorded(event, of: told.number)
     waits.signal(told.requestId, of: session.id)
     request.wakePages()
+    recentEnds.note(told.state)
     guard isFirst else { return }
     log.warning(
       "request decided, and not written down yet", .request(told.requestId), .session(session.id),

@@ -32,6 +32,8 @@ extension Broker {
       // An outcome that could not be read again looks as it did after the last try.
       let known = OpaqueID(shared.etag)
       await group.end(with: .changed(shared)) { OpaqueID($0.etag) != known }
+      // Nothing else asks the node for it.
+      if shared.view.outcomeIsMissing { group.lookLater { [waits] in waits.signal($0) } }
     } catch {
       await group.end(with: .failed(error))
     }

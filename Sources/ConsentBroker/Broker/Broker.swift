@@ -60,6 +60,7 @@ package import MeroConsent
   var lookupsUnderWay = 0
   /// Verdicts on returns that name nothing, two at most.
   var nameless: [NamelessJudging] = []
+  var recentEnds = RecentEnds()
   /// When the log told last of a return through the URL handler.
   var returnLoggedAt: BootInstant?
   var eventStreams = 0
@@ -290,6 +291,7 @@ package import MeroConsent
     housekeeping.stop()
     mending.stop()
     callsEnd.stop()
+    nodeTurns.turnAway()
     reads.turnAway()
     lists.turnAway()
     waits.signalAll()

@@ -110,8 +110,10 @@ import FoundationEssentials
       broker.recent.forget(finishedBefore: cutoff, orAfter: latest)
       let isMore = try? await ledger.removeOld(before: cutoff, noneAfter: latest)
       broker.recent.forget(finishedBefore: cutoff, orAfter: latest)
-      guard isMore == true else { return }
+      guard isMore == true else { break }
       try? await LoopActor.sleep(for: Self.stepPause)
     }
+    // Of what has ended, something may be gone, or have its time put right.
+    broker.waits.signal { broker.live.of(requestId: $0.requestId, session: $0.session) == nil }
   }
 }

@@ -34,7 +34,8 @@ import EventLoop
 
   /// Does `body` in a turn of its own, for somebody who waits for it.
   ///
-  /// - Returns: `nil` where there was no place until `deadline`, or the task was cancelled before.
+  /// - Returns: `nil` where there was no place until `deadline`, or the task was cancelled or turned
+  ///   away before.
   func pass<R, E: Error>(
     for session: Session, until deadline: BootInstant, _ body: () async throws(E) -> R
   ) async throws(E) -> R? {
@@ -48,6 +49,14 @@ import EventLoop
     }
     defer { end(turn) }
     return try await body()
+  }
+
+  /// Nobody who waits for a call of their own has a place any more.
+  func turnAway() {
+    for turn in waiting.flatMap(\.turns.all) where turn.onTurn != nil {
+      leaveLine(turn)
+      turn.onTurn?()
+    }
   }
 
   /// Somebody waits for it from now on.
@@ -168,6 +177,7 @@ struct SessionTurns {
   var isWaiting: Bool { !urgent.isEmpty || !watched.isEmpty }
   var inLine: Int { urgent.count + watched.count }
 
+  fileprivate var all: [NodeTurn] { urgent + watched }
   fileprivate var next: NodeTurn? { urgent.first ?? watched.first }
 
   @LoopActor fileprivate mutating func append(_ turn: NodeTurn) {

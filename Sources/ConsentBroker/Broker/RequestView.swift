@@ -68,6 +68,8 @@ package struct RequestView: Sendable {
   /// One that is long, as it was written, in the place of `outcome`; only its length where that is
   /// enough.
   var longOutcome: StoredOutcome?
+  /// It has one, which memory has lost, and the node did not tell it again.
+  var outcomeIsMissing = false
   /// `nil` until decided.
   package var changesOrganizations: Bool?
   package var decidedAt: Date?
@@ -101,19 +103,27 @@ extension RequestView {
     let revision: Int64
   }
 
-  /// Strong, with its quotes (RFC 9110, section 8.8.3). Changes with everything that the view shows,
-  /// and with nothing else: also not with a start of the daemon.
+  /// Strong, with its quotes (RFC 9110, section 8.8.3). Changes with everything that the view shows.
   package var etag: String {
     // What the record's version does not count. Whether a long outcome is at hand shows nowhere.
     let parts = [
       expiresAt.map { "\(Int64(($0.timeIntervalSince1970 * 1000).rounded()))" }, callback,
-      lifetimeCut ? "cut" : nil, outcome == nil && longOutcome == nil ? nil : "outcome",
+      lifetimeCut ? "cut" : nil, outcomeMark,
       readFailure.map { "\($0.code.rawValue) \($0.since.timeIntervalSince1970)" }, detail,
       isRecorded ? nil : "unrecorded", needsSession ? "needsSession" : nil,
     ]
     let text = parts.map { $0 ?? "" }.joined(separator: "\u{0}")
     let hash = Hex.encode(SHA256.hash(Array(text.utf8)).prefix(8))
     return "\"\(version.number).\(version.revision).\(hash)\""
+  }
+}
+
+extension RequestView {
+  /// What is recorded of an outcome its version counts; of one that is not, that is the node's word of
+  /// now.
+  private var outcomeMark: String? {
+    if case .inviteCreated(let token)? = outcome { return token }
+    return outcome == nil && longOutcome == nil ? nil : "outcome"
   }
 }
 

@@ -65,6 +65,8 @@ import HTTP
   /// Something has changed since the last look.
   var isChanged = false
   var isLooking = false
+  private let timer = LoopTimer()
+  private var pause: Duration = .seconds(1)
 
   init(
     _ requestId: String, of session: Session, onLeave: @escaping @LoopActor (WaitGroup) -> Void
@@ -88,6 +90,15 @@ import HTTP
       last.position = wait.position
     }
     onLeave(self)
+  }
+
+  /// Has `look` called after a pause, which doubles up to 15 s, as long as anybody waits.
+  func lookLater(_ look: @escaping @LoopActor (WaitGroup) -> Void) {
+    guard !isEmpty else { return }
+    timer.arm(after: pause) { [weak self] in
+      if let self, !isEmpty { look(self) }
+    }
+    pause = min(pause * 2, .seconds(15))
   }
 
   func contains(where isMeant: (Wait) -> Bool) -> Bool { waits.contains(where: isMeant) }

@@ -52,6 +52,10 @@ import EventLoop
     for (place, group) in groups where place.session == session { signal(group) }
   }
 
+  func signal(where isMeant: (WaitGroup) -> Bool) {
+    for group in groups.values where isMeant(group) { signal(group) }
+  }
+
   /// The daemon ends.
   func signalAll() { for group in groups.values { signal(group) } }
 

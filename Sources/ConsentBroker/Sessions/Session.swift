@@ -20,6 +20,10 @@ import MeroConsent
   var tokens: SessionTokens?
   /// The invite tokens of requests that were decided in this run, by the requests' numbers.
   private(set) var secrets = SecretOutcomes()
+  /// Of outcomes that memory has lost and the node did not tell again, by the requests' numbers.
+  var outcomeFailures: [Int64: OutcomeFailure] = [:] {
+    didSet { if outcomeFailures.count > SecretOutcomes.most { outcomeFailures = [:] } }
+  }
   let events: EventHub
   /// Whether the daemon has to stay for it: an app's session is lost when the daemon sleeps, one
   /// of the configuration is read again.
@@ -117,6 +121,13 @@ import MeroConsent
       trust: trust, origins: row.origins, returnTo: row.returnTo, createdAt: row.createdAt,
       needsSession: needsTokens)
   }
+}
+
+/// Why an outcome could not be read again.
+struct OutcomeFailure {
+  let error: ConsentError
+  /// The node asked not to be asked before.
+  let notBefore: BootInstant
 }
 
 /// Outcomes that hold a credential, in memory only. The oldest go first: the node has them still.

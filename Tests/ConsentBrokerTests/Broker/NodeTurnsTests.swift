@@ -170,6 +170,29 @@ import Testing
     #expect(fixture.node.bearers.count { $0 == "new" } == 1 && fixture.node.starts == 9)
   }
 
+  /// What the node was asked may be there; what was in line certainly is not.
+  @Test func aStopForgetsNoStartThatTheNodeWasAskedFor() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, key) = try await fixture.openSession()
+    let session = try #require(fixture.broker.vault.session(id: caller.session))
+    fixture.node.holdCalls()
+    let starts = (1...9).map { number in
+      Task.immediate {
+        await refusal { try await fixture.start(caller, key: "k\(number)") }
+      }
+    }
+    try await LoopActor.until { fixture.node.starts == 8 && session.turns.isWaiting }
+    fixture.node.cutsWhenClosed = true
+    try await fixture.restart()
+    for start in starts { #expect(await start.value == "stopping") }
+    #expect(fixture.node.starts == 8)
+    let again = try fixture.broker.authenticate(key: key)
+    let list = try await fixture.broker.list(state: nil, limit: 20, before: nil, for: again)
+    #expect(list.requests.count == 8 && list.requests.allSatisfy { $0.state == .starting })
+    #expect(list.requests.allSatisfy { $0.detail?.contains("Ask again") == true })
+  }
+
   @Test func aCallThatHasNoTurnInTimeIsRefusedAndItsNodeIsNotAsked() async throws {
     let fixture = try await BrokerFixture()
     fixture.watchNothing()

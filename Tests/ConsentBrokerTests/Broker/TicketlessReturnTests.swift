@@ -217,6 +217,83 @@ import Testing
     #expect(await fixture.broker.page(ticket: after, until: .now + .seconds(60)) == .notConfirmed)
   }
 
+  /// A person comes back from one page, and nobody says from which.
+  @Test func aReturnThatNamesNothingIsToldNoOthersEnd() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (one, _) = try await fixture.openSession()
+    let (two, _) = try await fixture.openSession()
+    _ = try await fixture.start(one)
+    _ = try await fixture.start(two)
+    fixture.node.approve("rq-1")
+    // From the one that is pending, or from the other.
+    #expect(try await state(fixture, await nameless(fixture)) == .notConfirmed)
+    fixture.node.decide("rq-2", .declined)
+    #expect(try await state(fixture, await nameless(fixture)) == .notConfirmed)
+    #expect(try await state(fixture, await nameless(fixture)) == .notConfirmed)
+  }
+
+  /// Its app may know it already, and may have closed its session.
+  @Test func aReturnThatNamesNothingIsOfWhatEndedLately() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (one, _) = try await fixture.openSession()
+    #expect(try await state(fixture, await nameless(fixture)) == .notConfirmed)
+    _ = try await fixture.start(one)
+    fixture.node.approve("rq-1")
+    _ = try await fixture.broker.confirm("rq-1", returned: "a:b", for: one)
+    #expect(try await state(fixture, await nameless(fixture)) == .approved)
+    let (two, _) = try await fixture.openSession()
+    _ = try await fixture.start(two)
+    #expect(try await state(fixture, await nameless(fixture)) == .notConfirmed)
+    fixture.node.decide("rq-2", .declined)
+    _ = try await fixture.broker.confirm("rq-2", returned: "a:b", for: two)
+    try await fixture.broker.closeSession(of: two)
+    _ = try await fixture.start(one)
+    fixture.node.approve("rq-3")
+    #expect(try await state(fixture, await nameless(fixture)) == .notConfirmed)
+  }
+
+  /// It shares verdicts that others wait for, none of which is about the newest request.
+  @Test func anEndOfOthersIsNotThatOfARequestThatCameSince() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    fixture.node.holdAnswers()
+    fixture.node.approve("rq-1")
+    let first = await nameless(fixture)
+    await fixture.node.arrival()
+    _ = await nameless(fixture)
+    #expect(fixture.broker.nameless.count == 2)
+    _ = try await fixture.broker.record(
+      ConsentStarted(
+        requestId: "rq-2", url: "\(TestNode.origin)/consent/rq-2", code: "ABCD-EF",
+        expiresAt: Date().addingTimeInterval(300), kind: .createOrg),
+      open: false, idempotencyKey: nil, for: caller)
+    fixture.node.decide("rq-2", .pending)
+    let since = await nameless(fixture)
+    fixture.node.release()
+    #expect(try await state(fixture, first) == .approved)
+    #expect(try await state(fixture, since) == .notConfirmed)
+  }
+
+  @Test(arguments: [
+    ([PageState.approved], [PageState](), true, PageState.approved),
+    ([.approved], [], false, .notConfirmed), ([.approved], [.approved], true, .approved),
+    ([.approved], [.declined], true, .notConfirmed), ([], [.declined], true, .declined),
+    ([], [.declined], false, .notConfirmed), ([], [.approved, .declined], true, .notConfirmed),
+    ([.approved, .notDecided], [], true, .notConfirmed), ([.notDecided], [], false, .notDecided),
+    ([.notDecided], [.approved], true, .notConfirmed), ([.replaced], [], true, .replaced),
+    ([.notDecided, .notConfirmed], [], true, .notDecided), ([], [], true, .notConfirmed),
+  ])
+  func whatNamesNothingIsToldWhatAllHaveInCommon(
+    _ states: [PageState], _ recent: [PageState], _ isOneNode: Bool, _ page: PageState
+  ) {
+    #expect(
+      PageState.ofOne(Set(states), recently: Set(recent), isOneNode: isOneNode) == page)
+  }
+
   @Test(arguments: [
     ([PageState.approved], true, PageState.approved), ([.approved], false, .notConfirmed),
     ([.approved, .notDecided], true, .approved), ([.approved, .notDecided], false, .notConfirmed),

@@ -119,37 +119,118 @@ import Testing
     #expect(second.detail?.contains("mounted so") == true && second.etag != first.etag)
   }
 
-  /// The next try may fail otherwise, or the same way: only that is no news.
-  @Test func anOutcomeThatCannotBeReadAgainIsToldOnce() async throws {
-    let fixture = try await BrokerFixture()
+  /// An approved invite whose token memory has lost, as its app finds it after a restart.
+  private func lostInvite(
+    _ fixture: BrokerFixture, _ state: TestNode.State
+  ) async throws -> Caller {
     fixture.watchNothing()
     let (before, key) = try await fixture.openSession()
     _ = try await fixture.broker.start(
       .createInvite(org: "o"), open: false, idempotencyKey: nil, for: before)
-    let outcome = #"{"kind":"inviteCreated","token":"invite-token-secret"}"#
-    fixture.node.decide("rq-1", .approved(outcome: outcome))
+    fixture.node.decide("rq-1", Self.invited())
     _ = try await fixture.broker.confirm("rq-1", returned: "a:b", for: before)
     try await fixture.restart()
     let caller = try fixture.broker.authenticate(key: key)
-    fixture.node.isDown = true
+    fixture.node.decide("rq-1", state)
     _ = try await fixture.broker.replaceTokens(of: caller, with: SessionTokens(accessToken: "new"))
+    return caller
+  }
+
+  private static func invited(_ token: String = "invite-token-secret") -> TestNode.State {
+    .approved(outcome: #"{"kind":"inviteCreated","token":"\#(token)"}"#)
+  }
+
+  /// The next try may fail otherwise, or the same way: only that is no news.
+  @Test func anOutcomeThatCannotBeReadAgainIsToldOnce() async throws {
+    let fixture = try await BrokerFixture()
+    let caller = try await lostInvite(fixture, .broken(status: 500, body: ""))
     let first = try await fixture.broker.get("rq-1", for: caller)
     #expect(first.detail?.contains("could not be read again") == true)
-    // Whoever waits reads it once more, and hears nothing where that fails the same way.
+    // Whoever waits reads it once more, and hears nothing where that fails for the same reason.
     let reads = fixture.node.reads(of: "rq-1")
     let waiting = Task.immediate {
       try await fixture.wait(caller, from: first.etag, for: .seconds(60))
     }
+    fixture.node.decide("rq-1", .broken(status: 502, body: "busy"))
     try await LoopActor.until { fixture.node.reads(of: "rq-1") > reads }
     await LoopActor.drain()
+    #expect(try await fixture.broker.get("rq-1", for: caller).etag == first.etag)
     #expect(fixture.broker.status().waits == 1)
-    fixture.node.isDown = false
-    fixture.node.decide("rq-1", .broken(status: 500, body: ""))
+    // Another app's look tells everybody of another reason.
+    fixture.node.decide("rq-1", .broken(status: 200, body: "{}"))
     let second = try await fixture.broker.get("rq-1", for: caller)
     #expect(second.detail != first.detail && second.etag != first.etag)
-    fixture.node.decide("rq-1", .approved(outcome: outcome))
-    _ = try await fixture.broker.get("rq-1", for: caller)
+    #expect(try await waiting.value?.etag == second.etag)
+  }
+
+  /// Nobody else asks for it.
+  @Test func whoWaitsForALostOutcomeHasItReadAgain() async throws {
+    let fixture = try await BrokerFixture()
+    let caller = try await lostInvite(fixture, .broken(status: 500, body: ""))
+    let first = try await fixture.broker.get("rq-1", for: caller)
+    let reads = fixture.node.reads(of: "rq-1")
+    let waiting = Task.immediate {
+      try await fixture.wait(caller, from: first.etag, for: .seconds(60))
+    }
+    try await LoopActor.until { fixture.node.reads(of: "rq-1") > reads + 1 }
+    fixture.node.decide("rq-1", Self.invited())
     #expect(try await waiting.value?.outcome == .inviteCreated(token: "invite-token-secret"))
+  }
+
+  /// Not as fast as it fails for two reasons in turn, and not before the time that it named.
+  @Test func aLostOutcomeIsNotAskedForWithoutAPause() async throws {
+    let fixture = try await BrokerFixture()
+    let caller = try await lostInvite(fixture, .broken(status: 500, body: ""))
+    func look() async throws -> String { try await fixture.broker.get("rq-1", for: caller).etag }
+    _ = try await look()
+    fixture.node.decide("rq-1", .broken(status: 200, body: "{}"))
+    let other = try await look()
+    let reads = fixture.node.reads(of: "rq-1")
+    fixture.node.decide("rq-1", .broken(status: 500, body: ""))
+    #expect(try await look() == other)
+    #expect(fixture.node.reads(of: "rq-1") == reads)
+    try await LoopActor.until { try await look() != other }
+    fixture.node.busyFor = 600
+    _ = try await look()
+    try await LoopActor.until {
+      _ = try await look()
+      let all = fixture.node.reads(of: "rq-1")
+      _ = try await look()
+      return fixture.node.reads(of: "rq-1") == all
+    }
+    fixture.node.busyFor = nil
+    let all = fixture.node.reads(of: "rq-1")
+    for _ in 1...5 { _ = try await look() }
+    #expect(fixture.node.reads(of: "rq-1") == all)
+  }
+
+  /// A token is not recorded: that it is another one is no change of the record.
+  @Test func anotherTokenHasAnotherTag() async throws {
+    let fixture = try await BrokerFixture()
+    let caller = try await lostInvite(fixture, Self.invited("another-token"))
+    let view = try await fixture.broker.get("rq-1", for: caller)
+    var other = view
+    other.outcome = .inviteCreated(token: "invite-token-secret")
+    #expect(view.outcome != nil && view.etag != other.etag)
+  }
+
+  /// The clock was ahead when it was decided, and the first node that tells the time says so.
+  @Test func whoWaitsIsToldWhenADecisionsTimeIsPutRight() async throws {
+    let fixture = try await BrokerFixture()
+    fixture.watchNothing()
+    fixture.wallClock.seconds = 7200
+    let (caller, _) = try await fixture.openSession()
+    _ = try await fixture.start(caller)
+    fixture.node.approve("rq-1")
+    let decided = try await fixture.broker.confirm("rq-1", returned: "a:b", for: caller)
+    let waiting = Task.immediate {
+      try await fixture.wait(caller, from: decided.etag, for: .seconds(60))
+    }
+    await LoopActor.drain()
+    fixture.wallClock.seconds = 0
+    await fixture.broker.housekeeping.removeOld(of: fixture.broker, at: Date())
+    let told = try #require(await waiting.value)
+    #expect(try #require(told.decidedAt) < Date() + 60 && told.etag != decided.etag)
   }
 
   /// One that was cut off by the disk is found in a list, and has a sentence from then on.

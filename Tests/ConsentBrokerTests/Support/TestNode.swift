@@ -39,6 +39,10 @@ import MeroConsent
   private(set) var refreshes = 0
   /// What clients that are in use were told to trust it by.
   private(set) var trusts: [NodeTrust?] = []
+  /// Whether calls that wait end with the first client that is closed, as they do where each has a node
+  /// of its own.
+  var cutsWhenClosed = false
+  private var isCut = false
   private enum Hold { case nothing, calls, answers, refreshes }
   private var hold = Hold.nothing
   private var held: [Int: UnsafeContinuation<Void, Never>] = [:]
@@ -118,7 +122,7 @@ import MeroConsent
     } onCancel: {
       Task { @LoopActor in held.removeValue(forKey: number)?.resume() }
     }
-    if Task.isCancelled { throw ConsentError(.cancelled) }
+    if Task.isCancelled || isCut { throw ConsentError(.cancelled) }
   }
 
   private func answer(_ call: NodeCall) throws(ConsentError) -> NodeReply {
@@ -141,7 +145,10 @@ import MeroConsent
 
   @LoopActor func endDistrusted() {}
 
-  @LoopActor func close() { release() }
+  @LoopActor func close() {
+    isCut = cutsWhenClosed
+    release()
+  }
 
   private var spent: Set<String> = []
 
