@@ -142,7 +142,8 @@ package enum AES256GCM {
       // The library does not write to the tag, but its prototype cannot say so.
       var tag = [UInt8](sealed[size...])
       var authentic = false
-      var plaintext = [UInt8](unsafeUninitializedCapacity: size) { output, count in
+      // With no room at all, the length would be written to the empty array that all threads share.
+      var plaintext = [UInt8](unsafeUninitializedCapacity: max(1, size)) { output, count in
         libcrypto {
           var written: CInt = 0
           mustSucceed(EVP_DecryptInit_ex(context, nil, nil, nil, nonce), "EVP_DecryptInit_ex")

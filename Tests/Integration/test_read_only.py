@@ -100,6 +100,7 @@ def test_a_killed_one_leaves_no_copy_for_good(obstacle, daemon, session):
     assert session.request(view["requestId"])["state"] == "started"
 
 
+@pytest.mark.memory
 def test_a_large_record_is_not_in_memory(home, programs):
     """Its copy is made a piece at a time."""
     size = 64 * MIB
