@@ -95,6 +95,16 @@ import Testing
     await fixture.broker.page(ticket: try #require(view), until: .now + .seconds(60))
   }
 
+  /// An undecided request, of which the node is not asked.
+  private func handOverAnother(_ fixture: BrokerFixture, _ caller: Caller) async throws {
+    _ = try await fixture.broker.record(
+      ConsentStarted(
+        requestId: "rq-2", url: "\(TestNode.origin)/consent/rq-2", code: "ABCD-EF",
+        expiresAt: Date().addingTimeInterval(300), kind: .createOrg),
+      open: false, idempotencyKey: nil, for: caller)
+    fixture.node.decide("rq-2", .pending)
+  }
+
   @Test func returnsThatNameNothingShareTwoVerdicts() async throws {
     let fixture = try await BrokerFixture()
     fixture.watchNothing()
@@ -109,12 +119,7 @@ import Testing
     #expect(!views.contains(nil))
     #expect(fixture.broker.nameless.count == 2)
     // One that this verdict is not about.
-    _ = try await fixture.broker.record(
-      ConsentStarted(
-        requestId: "rq-2", url: "\(TestNode.origin)/consent/rq-2", code: "ABCD-EF",
-        expiresAt: Date().addingTimeInterval(300), kind: .createOrg),
-      open: false, idempotencyKey: nil, for: caller)
-    fixture.node.decide("rq-2", .pending)
+    try await handOverAnother(fixture, caller)
     let inexact = await nameless(fixture)
     #expect(fixture.broker.nameless.count == 2)
     fixture.node.release()
@@ -266,12 +271,7 @@ import Testing
     await fixture.node.arrival()
     _ = await nameless(fixture)
     #expect(fixture.broker.nameless.count == 2)
-    _ = try await fixture.broker.record(
-      ConsentStarted(
-        requestId: "rq-2", url: "\(TestNode.origin)/consent/rq-2", code: "ABCD-EF",
-        expiresAt: Date().addingTimeInterval(300), kind: .createOrg),
-      open: false, idempotencyKey: nil, for: caller)
-    fixture.node.decide("rq-2", .pending)
+    try await handOverAnother(fixture, caller)
     let since = await nameless(fixture)
     fixture.node.release()
     #expect(try await state(fixture, first) == .approved)
